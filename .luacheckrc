@@ -1,0 +1,5 @@
+std = "lua54"
+max_line_length = 130
+cache = false
+files["spec/**/*_spec.lua"].std = "+busted"
+exclude_files = { "build*/", "spec/clients/node_modules/" }

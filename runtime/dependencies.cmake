@@ -1,0 +1,47 @@
+# Finds every library the runtime stands on and says, for each one that is missing, what to install.
+# Result: the interface target `sandstorm_dependencies`.
+
+find_package(PkgConfig)
+if(NOT PkgConfig_FOUND)
+  message(FATAL_ERROR "pkg-config is missing. On Debian: apt install pkg-config")
+endif()
+find_package(Threads REQUIRED)
+
+add_library(sandstorm_dependencies INTERFACE)
+target_link_libraries(sandstorm_dependencies INTERFACE Threads::Threads ${CMAKE_DL_LIBS} m)
+
+# sandstorm_library(<pkg-config name> <minimum version> <Debian package>)
+function(sandstorm_library module minimum package)
+  pkg_check_modules(DEP_${module} QUIET IMPORTED_TARGET "${module}>=${minimum}")
+  if(NOT DEP_${module}_FOUND)
+    message(FATAL_ERROR "${module} >= ${minimum} is missing. On Debian: apt install ${package}")
+  endif()
+  target_link_libraries(sandstorm_dependencies INTERFACE PkgConfig::DEP_${module})
+endfunction()
+
+sandstorm_library(lua5.4 5.4.4 liblua5.4-dev)
+sandstorm_library(libuv 1.40 libuv1-dev)
+sandstorm_library(jansson 2.13 libjansson-dev)
+sandstorm_library(libcrypto 3.0 libssl-dev)
+
+# lua-cjson is a Lua C module; it is linked in so that scripts can require "cjson".
+find_library(LUA_CJSON_LIBRARY NAMES lua5.4-cjson)
+if(NOT LUA_CJSON_LIBRARY)
+  message(FATAL_ERROR "lua-cjson for Lua 5.4 is missing. On Debian: apt install lua-cjson-dev")
+endif()
+target_link_libraries(sandstorm_dependencies INTERFACE ${LUA_CJSON_LIBRARY})
+
+# llhttp: a library where the distribution has one, else Debian's node-llhttp sources.
+pkg_check_modules(LLHTTP QUIET IMPORTED_TARGET libllhttp)
+if(LLHTTP_FOUND)
+  target_link_libraries(sandstorm_dependencies INTERFACE PkgConfig::LLHTTP)
+else()
+  find_path(LLHTTP_SOURCE_DIR llhttp.c PATHS /usr/share/llhttp NO_DEFAULT_PATH)
+  find_path(LLHTTP_INCLUDE_DIR llhttp.h PATHS /usr/share/include/llhttp /usr/include NO_DEFAULT_PATH)
+  if(NOT LLHTTP_SOURCE_DIR OR NOT LLHTTP_INCLUDE_DIR)
+    message(FATAL_ERROR "llhttp is missing. On Debian 12: apt install node-llhttp; on newer releases: libllhttp-dev")
+  endif()
+  add_library(llhttp STATIC ${LLHTTP_SOURCE_DIR}/llhttp.c ${LLHTTP_SOURCE_DIR}/api.c ${LLHTTP_SOURCE_DIR}/http.c)
+  target_include_directories(llhttp SYSTEM PUBLIC ${LLHTTP_INCLUDE_DIR})
+  target_link_libraries(sandstorm_dependencies INTERFACE llhttp)
+endif()

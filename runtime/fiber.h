@@ -1,0 +1,101 @@
+/* A fiber: the record of one running Lua handler.
+ *
+ * A handler is written as blocking code. Where a capability has to wait, its binding parks the fiber and the
+ * loop goes on; the capability's callback wakes it. States: new -> running <-> waiting -> done, and
+ * running <-> preempted for code that computes longer than a time slice.
+ *
+ * Limits, each costing one call and never the server:
+ *   deadline    wall time of the whole handler, waits included
+ *   CPU         time spent in Lua code; checked by an instruction-count hook
+ *   memory      the VM's ceiling (vm.h)
+ * A fiber that is cancelled or hits a limit is "stopped": an error is raised at the point where it stands and
+ * again at whatever runs next, so that neither pcall nor a coroutine of the script can swallow it;
+ * to-be-closed variables are closed on the way out.
+ *
+ * Operations. A binding that waits creates an operation, starts the capability with it, and returns
+ * fiber_wait(...). The memory is shared by the coroutine (through a guard userdata) and the loop, and
+ * freed when both have let go, so neither a late callback nor a collected coroutine can dangle:
+ *
+ *     static int l_sleep(lua_State *L)
+ *     {
+ *         struct sleep *op = fiber_op_new(L, "clock.sleep", sizeof *op, NULL);   // raises while loading
+ *         ... start the capability; on failure to start: return what the function returns on failure ...
+ *         fiber_op_hold(op);                                // the loop's share; dropped by fiber_op_done
+ *         return fiber_wait(L, op, sleep_finish, sleep_cancel);
+ *     }
+ *     static void sleep_fired(uv_timer_t *t) { ...; fiber_op_done(op); }          // callback on the loop
+ *     static int sleep_finish(lua_State *L, void *op) { push results; return count; }  // may raise
+ *     static void sleep_cancel(void *op) { make sleep_fired happen soon }         // must not call back at once
+ *
+ * `finish` runs in the coroutine, after fiber_op_done; it is not called if the fiber was stopped meanwhile.
+ * `release` (may be NULL) frees what the operation owns beside its own memory; it runs once, on the loop's thread
+ * with no Lua state at hand.
+ *
+ * Everything here belongs to the loop's thread. */
+#ifndef SANDSTORM_FIBER_H
+#define SANDSTORM_FIBER_H
+
+#include <lua.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "vm.h"
+
+enum fiber_state { FIBER_NEW, FIBER_RUNNING, FIBER_WAITING, FIBER_PREEMPTED, FIBER_DONE };
+
+enum fiber_outcome {
+    FIBER_RETURNED, /* results are on top of L */
+    FIBER_RAISED,   /* the error object is on top of L, a traceback string below it */
+    FIBER_STOPPED   /* the reason is on top of L as a string */
+};
+
+struct fiber;
+
+/* Called once, when the fiber ends; `L` holds `count` results and is valid only during the call. Must not
+ * raise: wrap what can in a protected call. */
+typedef void (*fiber_done_cb)(void *data, lua_State *L, enum fiber_outcome outcome, int count);
+
+struct fiber_limits {
+    uint64_t deadline_ms; /* 0: none */
+    uint64_t cpu_ms;
+};
+
+/* Takes the function and `args` arguments from the top of vm->L and runs it in a fiber, up to its first wait.
+ * Returns NULL when there is no memory (nothing is popped short; `done` is not called). `done` may run before
+ * this returns; the returned pointer is valid until `done` has run and must be forgotten then. */
+struct fiber *fiber_start(struct vm *vm, int args, const struct fiber_limits *limits, fiber_done_cb done,
+                          void *data);
+
+/* Stops the fiber: whatever it waits for is cancelled and `reason` (copied) is raised in it. Safe to call on
+ * the running fiber and more than once. */
+void fiber_stop(struct fiber *f, const char *reason);
+
+/* Runs every preempted fiber for one more slice; true while any is left. Called once per loop turn. */
+bool fiber_run_ready(struct vm *vm);
+
+/* Stops the fibers whose deadline has passed; returns the milliseconds until the next one, or -1. */
+int64_t fiber_check_deadlines(struct vm *vm);
+
+/* A new operation: `size` zeroed bytes. Pushes its guard. Raises when there is no fiber to park (loading, or
+ * called outside of a handler), naming `function`. */
+void *fiber_op_new(lua_State *L, const char *function, size_t size, void (*release)(void *op));
+
+/* Takes the loop's share of the operation. */
+void fiber_op_hold(void *op);
+
+/* The operation is over: wakes its fiber if that still waits for it and drops the loop's share. */
+void fiber_op_done(void *op);
+
+/* Parks the running fiber; used as `return fiber_wait(...)` by a lua_CFunction. */
+int fiber_wait(lua_State *L, void *op, int (*finish)(lua_State *L, void *op), void (*cancel)(void *op));
+
+/* Runs `work` on the thread pool, then `finish` in the coroutine. `work` must not touch Lua or the loop. The
+ * operation comes from fiber_op_new; work that has started is not interrupted, a stopped fiber just stops
+ * waiting for it. Used as `return fiber_work(...)`. */
+int fiber_work(lua_State *L, void *op, void (*work)(void *op), int (*finish)(lua_State *L, void *op));
+
+/* The milliseconds that the running fiber has left before its deadline, or -1 for no deadline. */
+int64_t fiber_time_left(lua_State *L);
+
+#endif

@@ -1,0 +1,143 @@
+/* HTTP/1.1 server on libuv and llhttp: connections, requests, responses, event streams. Knows no route,
+ * no Lua and no MCP: a `struct http_handler` decides. RFC 9110, RFC 9112.
+ *
+ * Words used here
+ *   connection  one accepted socket; serves requests one after the other, answers in order
+ *   exchange    one request and its response; the handle that the handler works with
+ *   refusal     a response given before the body was read; the rest of the connection is then never parsed:
+ *               the response says `Connection: close`, input is drained for a bounded time and amount
+ *               (RFC 9112 9.6), and the socket is closed
+ *
+ * Lifetime: an exchange is made by the connection and lives until the handler has answered it
+ * (http_respond, or http_stream_end) AND the connection has let go of it. When the peer vanishes first,
+ * `gone` is called once and the handler must still answer; such an answer is dropped silently. Every exchange for
+ * which `head` accepted the request gets exactly one answer from the handler.
+ *
+ * Everything here belongs to the loop's thread. Sizes are bytes, times are milliseconds. */
+#ifndef SANDSTORM_HTTP_H
+#define SANDSTORM_HTTP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <uv.h>
+
+#include "buf.h"
+
+struct log;
+struct http_server;
+struct http_exchange;
+
+struct http_header {
+    const char *name; /* as received; compare without regard to case */
+    const char *value;
+};
+
+/* What the peer asked. All strings end in NUL, hold no other NUL, and live as long as the exchange. */
+struct http_request {
+    const char *method; /* upper-case token */
+    const char *path;   /* before `?`, percent-decoded once, never empty, starts with `/` */
+    const char *query;  /* after `?` as received, "" without one */
+    const char *host;   /* Host header, "" without one (HTTP/1.0) */
+    const char *peer;   /* address text without port, IPv4 in IPv6 unmapped */
+    const struct http_header *headers;
+    size_t header_count;
+    const struct buf *body; /* complete in `request`, empty in `head` */
+};
+
+struct http_response {
+    int status;
+    const char *content_type; /* NULL: no such header */
+    const struct http_header *headers; /* more headers; name and value without CR, LF, NUL */
+    size_t header_count;
+    const char *body; /* copied */
+    size_t body_len;
+};
+
+struct http_handler {
+    void *data;
+    /* The header section is complete, nothing of the body was read: call http_accept or http_respond (a
+     * refusal) before returning. */
+    void (*head)(void *data, struct http_exchange *ex);
+    /* The body is complete. Answer now or later. */
+    void (*request)(void *data, struct http_exchange *ex);
+    /* The peer closed or reset the connection before the answer was complete. A half-close (the peer only
+     * shut down its sending side) is no such event. */
+    void (*gone)(void *data, struct http_exchange *ex);
+};
+
+struct http_limits {
+    size_t target_bytes;      /* request target; beyond: 414 */
+    size_t header_bytes;      /* request line and header section, trailers; beyond: 431 */
+    size_t header_count;      /* beyond: 431 */
+    size_t chunk_overhead;    /* chunk extensions and trailers of one body; beyond: 400 */
+    size_t write_high_water;  /* bytes queued on a connection before http_stream_send reports pressure */
+    unsigned connections;     /* beyond: accepted later, when one closes */
+    uint64_t header_ms;       /* from the first byte of a request to the end of its header section; 408 */
+    uint64_t body_ms;         /* for the whole body; 408 */
+    uint64_t idle_ms;         /* keep-alive connection without a request; closed */
+    uint64_t write_ms;        /* no progress in sending; closed */
+    uint64_t linger_ms;       /* reading on after a refusal */
+    size_t linger_bytes;
+};
+
+/* Sensible defaults for all limits. */
+void http_limits_default(struct http_limits *limits);
+
+/* Listens on host:port; `host` is an address or a name ("localhost" means both loopback families where the machine has
+ * them), port 0 takes a free one. Returns NULL and one line in `error` on failure. The handler and limits
+ * are copied. */
+struct http_server *http_server_new(uv_loop_t *loop, struct log *log, const char *host, uint16_t port,
+                                    const struct http_limits *limits, const struct http_handler *handler,
+                                    char *error, size_t error_size);
+
+/* The port that it listens on (the first listener's, where port was 0 all listeners share it). */
+uint16_t http_server_port(const struct http_server *server);
+
+/* Number of open connections. */
+unsigned http_server_connections(const struct http_server *server);
+
+/* Stops listening and closes idle connections; connections with an unanswered request stay until it is
+ * answered and then close. */
+void http_server_drain(struct http_server *server);
+
+/* Closes every connection now (calling `gone` where due) and frees the server once the loop has run the
+ * close callbacks; `closed` (may be NULL) is called then. */
+void http_server_close(struct http_server *server, void (*closed)(void *data), void *data);
+
+const struct http_request *http_exchange_request(const struct http_exchange *ex);
+
+/* First header of that name, or NULL. `count` (may be NULL) receives how many there were. */
+const char *http_request_header(const struct http_request *request, const char *name, size_t *count);
+
+/* The handler's own pointer on an exchange; NULL at first. */
+void http_exchange_set_data(struct http_exchange *ex, void *data);
+void *http_exchange_data(const struct http_exchange *ex);
+
+/* True once `gone` was, or is about to be, called. */
+bool http_exchange_is_gone(const struct http_exchange *ex);
+
+/* Accepts the request with at most `body_limit` bytes of body (413 beyond, given by the connection itself). Sends
+ * 100 Continue where the peer waits for it. */
+void http_accept(struct http_exchange *ex, size_t body_limit);
+
+/* Answers and ends the exchange; `ex` must not be used afterwards. HEAD gets the headers only. */
+void http_respond(struct http_exchange *ex, const struct http_response *response);
+
+/* Starts an answer of unknown length (chunked; until close for HTTP/1.0). `response->body` is sent first. */
+void http_stream_begin(struct http_exchange *ex, const struct http_response *response);
+
+/* Sends more. False: more than write_high_water bytes are queued; wait for `drained` before sending more
+ * (everything given is kept either way). */
+bool http_stream_send(struct http_exchange *ex, const void *bytes, size_t len);
+
+/* Called whenever the queue of a stream falls below half of the high-water mark after http_stream_send returned false. */
+void http_stream_on_drained(struct http_exchange *ex, void (*drained)(void *data), void *data);
+
+/* Ends the stream and the exchange; `ex` must not be used afterwards. */
+void http_stream_end(struct http_exchange *ex);
+
+/* The standard reason phrase of a status, "Unknown" for others. */
+const char *http_status_text(int status);
+
+#endif

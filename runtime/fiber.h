@@ -51,6 +51,7 @@ enum fiber_outcome {
 };
 
 struct fiber;
+struct fiber_op;
 
 /* Called once, when the fiber ends; `L` holds `count` results and is valid only during the call. Must not
  * raise: wrap what can in a protected call. */
@@ -62,7 +63,8 @@ struct fiber_limits {
 };
 
 /* Takes the function and `args` arguments from the top of vm->L and runs it in a fiber, up to its first wait.
- * Returns NULL when there is no memory (nothing is popped short; `done` is not called). `done` may run before
+ * Returns NULL when there is no memory (function and
+ * arguments are popped, `done` is not called). `done` may run before
  * this returns; the returned pointer is valid until `done` has run and must be forgotten then. */
 struct fiber *fiber_start(struct vm *vm, int args, const struct fiber_limits *limits, fiber_done_cb done,
                           void *data);
@@ -71,11 +73,22 @@ struct fiber *fiber_start(struct vm *vm, int args, const struct fiber_limits *li
  * the running fiber and more than once. */
 void fiber_stop(struct fiber *f, const char *reason);
 
-/* Runs every preempted fiber for one more slice; true while any is left. Called once per loop turn. */
-bool fiber_run_ready(struct vm *vm);
+/* Number of fibers that are started and not done, in this VM. */
+unsigned fiber_live_count(const struct vm *vm);
 
-/* Stops the fibers whose deadline has passed; returns the milliseconds until the next one, or -1. */
-int64_t fiber_check_deadlines(struct vm *vm);
+/* Stops all of them. */
+void fiber_stop_all(struct vm *vm, const char *reason);
+
+/* The instruction-count hook: enforces the limits of the running fiber, and of loading. Installed by vm.c on the
+ * main thread; every coroutine inherits it. */
+void fiber_hook(lua_State *L, lua_Debug *ar);
+#define FIBER_HOOK_COUNT 20000 /* VM instructions between two looks at the clock, some 0.2 ms */
+
+/* Prepares a state for operations; called once by vm.c. May raise. */
+void fiber_setup(lua_State *L);
+
+/* Gives back what fibers keep in the VM; no fiber may be live. Called by vm_free before the state is closed. */
+void fiber_teardown(struct vm *vm);
 
 /* A new operation: `size` zeroed bytes. Pushes its guard. Raises when there is no fiber to park (loading, or
  * called outside of a handler), naming `function`. */
@@ -97,5 +110,23 @@ int fiber_work(lua_State *L, void *op, void (*work)(void *op), int (*finish)(lua
 
 /* The milliseconds that the running fiber has left before its deadline, or -1 for no deadline. */
 int64_t fiber_time_left(lua_State *L);
+
+/* ---- between fiber.c and lua_operation.c ------------------------------------------------------------- */
+
+/* The fiber whose code runs, or NULL; its base coroutine. */
+struct fiber *fiber_running(lua_State *L);
+lua_State *fiber_thread(const struct fiber *f);
+
+/* Marks the running fiber as waiting for `op`; the caller yields. */
+void fiber_park(struct fiber *f, struct fiber_op *op);
+
+/* Resumes the fiber if it still waits for `op`. */
+void fiber_wake(struct fiber *f, const struct fiber_op *op);
+
+/* The fiber no longer waits: calls the canceller unless the operation is over. */
+void fiber_op_cancel(struct fiber_op *op);
+
+/* Raises the stop of the running fiber, if it is being stopped. */
+int fiber_raise_if_stopped(lua_State *L);
 
 #endif

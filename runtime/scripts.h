@@ -16,9 +16,9 @@
 #include <stdint.h>
 
 #include "host.h"
-#include "vm.h"
 
 struct scripts;
+struct vm;
 
 /* root, library: absolute paths, copied. `changed` (may be NULL) is called after each takeover with the VM
  * that serves now. Reads the first generation at once, on this thread; NULL and `error` on failure. */

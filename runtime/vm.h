@@ -24,12 +24,9 @@
 #include "host.h"
 
 struct fiber;
-
-/* A file that the generation was made from, for the watcher. */
-struct vm_file {
-    char *path; /* absolute */
-    struct vm_file *next;
-};
+struct fiber_scheduler;
+struct route_table;
+struct script_files;
 
 struct vm {
     lua_State *L; /* the main thread: only loading and plain calls run on it, handlers run in fibers */
@@ -37,32 +34,47 @@ struct vm {
     uint64_t generation;
     size_t memory_used; /* bytes held by the state */
     size_t memory_limit;
-    bool loading;                /* scripts are being read: nothing may wait */
-    uint64_t load_deadline;      /* clock_ns value after which reading is stopped */
-    struct vm_file *files;       /* owned */
-    struct fiber *running;       /* the fiber whose code runs now, or NULL */
-    struct fiber *live;          /* doubly linked: started and not done */
-    struct fiber *idle;          /* singly linked: done, their coroutines are used again */
-    struct fiber *ready;         /* FIFO of fibers that were preempted */
-    struct fiber *ready_tail;
-    unsigned live_count;
-    int app;                     /* registry reference of what app.load returned */
+    bool loading;           /* scripts are being read: nothing may wait */
+    bool load_stopped;      /* reading took too long; see lua_sandbox.h */
+    uint64_t load_deadline; /* clock_ns value after which reading is stopped */
+    const char *root;       /* valid while loading */
+    const char *library;    /* likewise */
+    struct script_files *files; /* likewise; collects what is read */
+    struct route_table *routes; /* owned; what app.load returned as routes */
+    struct fiber_scheduler *scheduler; /* owned by fiber.c; NULL until the first fiber */
+    struct fiber *running;  /* the fiber whose code runs now, or NULL */
+    int app;                /* registry reference of what app.load returned */
+    unsigned holds;         /* vm_hold less vm_release */
+    bool retired;           /* a newer generation serves; freed by scripts.c when holds is 0 */
+    struct vm *next;        /* scripts.c: list of retired generations */
 };
 
 /* Reads the scripts into a new state and validates them.
  * root: the root script file. library: the folder of the library. Both absolute; not kept.
+ * files: receives the files that were read or looked for, also on failure.
  * Returns NULL on failure and then fills `error` with one line, `file:line: what is wrong`. The caller owns
  * the VM and gives it to vm_free. */
-struct vm *vm_new(struct host *host, uint64_t generation, const char *root, const char *library, char *error,
-                  size_t error_size);
+struct vm *vm_new(struct host *host, uint64_t generation, const char *root, const char *library,
+                  struct script_files *files, char *error, size_t error_size);
 
-/* Frees a VM whose live_count is 0. NULL is allowed. */
+/* Frees a VM that nobody holds and no fiber runs in. NULL is allowed. */
 void vm_free(struct vm *vm);
+
+/* Keeps the VM from being freed until the matching vm_release. */
+void vm_hold(struct vm *vm);
+void vm_release(struct vm *vm);
 
 /* The VM that a state, or any coroutine of it, belongs to. Never NULL. */
 struct vm *vm_of(lua_State *L);
 
+/* True while the code that runs is being stopped: whoever catches errors must pass this one on. */
+bool vm_stopping(lua_State *L);
+
 /* Pushes the table that `app.load` returned (see lib/_meta/app.lua). */
 void vm_push_app(lua_State *L);
+
+/* Reads a text chunk from `path` (absolute) and pushes its function; `name` is what error messages call the file. The file
+ * is remembered for the watcher while loading. False: pushes an error message instead. */
+bool vm_load_file(lua_State *L, const char *path, const char *name);
 
 #endif

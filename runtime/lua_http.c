@@ -1,0 +1,349 @@
+#include "lua_http.h"
+
+#include <lauxlib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "call.h"
+#include "config.h"
+#include "fiber.h"
+#include "log.h"
+#include "lua_json.h"
+#include "vm.h"
+
+#define REQUEST_METATABLE "sandstorm.request"
+#define LOGGER "sandstorm_mcp.http"
+#define ANSWER_HEADERS_MAX 20
+
+/* ---- routes ------------------------------------------------------------------------------------------ */
+
+/* Pushes field `name` of the route on top; raises unless it has the wanted type or is absent. */
+static int route_field(lua_State *L, const char *name, int type, bool required)
+{
+    int got = lua_getfield(L, -1, name);
+    if (got == type || (got == LUA_TNIL && !required)) return got;
+    return luaL_error(L, "app.load: route field '%s': expected %s, got %s", name, lua_typename(L, type),
+                      lua_typename(L, got));
+}
+
+static char *copy_string(lua_State *L, const char *text)
+{
+    char *copy = strdup(text);
+    if (copy == NULL) luaL_error(L, "not enough memory");
+    return copy;
+}
+
+/* Leaves `GET, HEAD, OPTIONS` for methods = {"GET"} on the stack. */
+static const char *push_allow(lua_State *L)
+{
+    luaL_Buffer b;
+    route_field(L, "methods", LUA_TTABLE, true);
+    int list = lua_gettop(L);
+    luaL_buffinit(L, &b);
+    for (lua_Integer i = 1; lua_rawgeti(L, list, i) == LUA_TSTRING; i++) {
+        bool get = strcmp(lua_tostring(L, -1), "GET") == 0;
+        luaL_addvalue(&b);
+        luaL_addstring(&b, get ? ", HEAD, " : ", ");
+    }
+    lua_pop(L, 1);
+    luaL_addstring(&b, "OPTIONS");
+    luaL_pushresult(&b);
+    return lua_tostring(L, -1);
+}
+
+static bool field_equals(lua_State *L, const char *name, const char *value)
+{
+    route_field(L, name, LUA_TSTRING, true);
+    bool equal = strcmp(lua_tostring(L, -1), value) == 0;
+    lua_pop(L, 1);
+    return equal;
+}
+
+/* The route's table is on top. */
+static void read_route(lua_State *L, struct route *route)
+{
+    int top = lua_gettop(L);
+    route_field(L, "path", LUA_TSTRING, true);
+    route->path = copy_string(L, lua_tostring(L, -1));
+    lua_settop(L, top);
+    route->allow = copy_string(L, push_allow(L));
+    lua_settop(L, top);
+    if (route_field(L, "media_type", LUA_TSTRING, false) != LUA_TNIL)
+        route->media_type = copy_string(L, lua_tostring(L, -1));
+    lua_settop(L, top);
+    route->bearer = field_equals(L, "auth", "bearer");
+    route->origin_checked = field_equals(L, "origin", "checked");
+    if (route_field(L, "body_limit", LUA_TNUMBER, false) != LUA_TNIL)
+        route->body_limit = (size_t)lua_tointeger(L, -1);
+    lua_settop(L, top);
+    route_field(L, "handle", LUA_TFUNCTION, true);
+    route->handler = luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+static void request_metatable(lua_State *L);
+
+void lua_http_read_routes(lua_State *L, struct route_table *table)
+{
+    luaL_checktype(L, -1, LUA_TTABLE);
+    int list = lua_gettop(L);
+    for (lua_Integer i = 1; lua_rawgeti(L, list, i) == LUA_TTABLE; i++) {
+        struct route *route = route_add(table);
+        if (route == NULL) luaL_error(L, "not enough memory");
+        read_route(L, route);
+        lua_settop(L, list);
+    }
+    lua_settop(L, list - 1);
+    request_metatable(L);
+}
+
+/* ---- the request object ------------------------------------------------------------------------------ */
+
+static struct call *check_request(lua_State *L)
+{
+    struct call **handle = luaL_checkudata(L, 1, REQUEST_METATABLE);
+    if (*handle == NULL) luaL_error(L, "the request is over");
+    return *handle;
+}
+
+static int request_header(lua_State *L)
+{
+    const struct call *call = check_request(L);
+    const char *name = luaL_checkstring(L, 2);
+    lua_pushstring(L, http_request_header(http_exchange_request(call->exchange), name, NULL));
+    return 1;
+}
+
+static int request_body(lua_State *L)
+{
+    const struct buf *body = http_exchange_request(check_request(L)->exchange)->body;
+    lua_pushlstring(L, body->len > 0 ? body->data : "", body->len);
+    return 1;
+}
+
+static int request_json(lua_State *L)
+{
+    const struct buf *body = http_exchange_request(check_request(L)->exchange)->body;
+    return lua_json_push(L, body->len > 0 ? body->data : "", body->len);
+}
+
+static int request_stop_on_disconnect(lua_State *L)
+{
+    struct call *call = check_request(L);
+    luaL_checktype(L, 2, LUA_TBOOLEAN);
+    call->fiber = lua_toboolean(L, 2) ? fiber_running(L) : NULL;
+    return 0;
+}
+
+static uint64_t check_ms(lua_State *L, const char *name)
+{
+    lua_getfield(L, 2, name);
+    lua_Integer ms = luaL_checkinteger(L, -1);
+    if (ms < 1 || ms > 86400000) luaL_error(L, "stream_when_slow: %s: expected 1 to 86400000 ms", name);
+    lua_pop(L, 1);
+    return (uint64_t)ms;
+}
+
+static int request_stream_when_slow(lua_State *L)
+{
+    struct call *call = check_request(L);
+    luaL_checktype(L, 2, LUA_TTABLE);
+    uint64_t after_ms = check_ms(L, "after_ms");
+    call_stream_when_slow(call, after_ms, check_ms(L, "every_ms"));
+    return 0;
+}
+
+static int request_on_stop(lua_State *L)
+{
+    struct call *call = check_request(L);
+    luaL_checktype(L, 2, LUA_TFUNCTION);
+    lua_settop(L, 2);
+    int reference = luaL_ref(L, LUA_REGISTRYINDEX);
+    luaL_unref(L, LUA_REGISTRYINDEX, call->on_stop);
+    call->on_stop = reference;
+    return 0;
+}
+
+static int request_index(lua_State *L)
+{
+    const struct http_request *request = http_exchange_request(check_request(L)->exchange);
+    const char *name = luaL_checkstring(L, 2);
+    const struct {
+        const char *name, *value;
+    } fields[] = {{"method", request->method}, {"path", request->path}, {"query", request->query},
+                  {"host", request->host},     {"peer", request->peer}};
+    if (lua_getfield(L, lua_upvalueindex(1), name) != LUA_TNIL) return 1;
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+        if (strcmp(fields[i].name, name) == 0) lua_pushstring(L, fields[i].value);
+    return 1;
+}
+
+/* The script dropped the request before it was answered. */
+static int request_gc(lua_State *L)
+{
+    struct call **handle = lua_touserdata(L, 1);
+    if (*handle != NULL) (*handle)->handle = NULL;
+    return 0;
+}
+
+static void request_metatable(lua_State *L)
+{
+    static const luaL_Reg methods[] = {
+        {"header", request_header},
+        {"body", request_body},
+        {"json", request_json},
+        {"stop_on_disconnect", request_stop_on_disconnect},
+        {"stream_when_slow", request_stream_when_slow},
+        {"on_stop", request_on_stop},
+        {NULL, NULL},
+    };
+    luaL_newmetatable(L, REQUEST_METATABLE);
+    luaL_newlib(L, methods);
+    lua_pushcclosure(L, request_index, 1);
+    lua_setfield(L, -2, "__index");
+    lua_pushcfunction(L, request_gc);
+    lua_setfield(L, -2, "__gc");
+    lua_pushboolean(L, 0);
+    lua_setfield(L, -2, "__metatable");
+    lua_pop(L, 1);
+}
+
+/* ---- the answer -------------------------------------------------------------------------------------- */
+
+static void answer_error(struct call *call, int status)
+{
+    char body[64];
+    int len = snprintf(body, sizeof body, "{\"error\":\"%s\"}", http_status_text(status));
+    call_answer(call, &(struct http_response){
+                          .status = status, .content_type = "application/json", .body = body, .body_len = (size_t)len});
+}
+
+/* Strings of the table stay where they are while it is on the stack. */
+static size_t read_headers(lua_State *L, int index, struct http_header *headers, const char **content_type)
+{
+    size_t count = 0;
+    if (!lua_istable(L, index)) return 0;
+    lua_pushnil(L);
+    while (lua_next(L, index) != 0) {
+        bool texts = lua_type(L, -2) == LUA_TSTRING && lua_type(L, -1) == LUA_TSTRING;
+        const char *name = texts ? lua_tostring(L, -2) : NULL;
+        if (texts && strcasecmp(name, "content-type") == 0)
+            *content_type = lua_tostring(L, -1);
+        else if (texts && count < ANSWER_HEADERS_MAX)
+            headers[count++] = (struct http_header){name, lua_tostring(L, -1)};
+        lua_pop(L, 1);
+    }
+    return count;
+}
+
+/* The handler returned status, body, headers. */
+static void answer_returned(struct call *call, lua_State *L, int count)
+{
+    struct http_header headers[ANSWER_HEADERS_MAX];
+    struct http_response response = {.headers = headers};
+    int first = lua_gettop(L) - count + 1;
+    if (count < 1 || !lua_isinteger(L, first) || !lua_checkstack(L, 8)) {
+        log_line(call->host->log, LOG_ERROR, LOGGER, "the handler of %s returned no status", call->route->path);
+        answer_error(call, 500);
+        return;
+    }
+    response.status = (int)lua_tointeger(L, first);
+    if (count >= 2 && lua_type(L, first + 1) == LUA_TSTRING) {
+        response.body = lua_tolstring(L, first + 1, &response.body_len);
+        response.content_type = "application/json";
+    }
+    if (count >= 3) response.header_count = read_headers(L, first + 2, headers, &response.content_type);
+    call_answer(call, &response);
+}
+
+static void log_failure(const struct call *call, lua_State *L, enum fiber_outcome outcome)
+{
+    const char *text = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : luaL_typename(L, -1);
+    const char *trace = outcome == FIBER_RAISED ? lua_tostring(L, -2) : NULL;
+    log_line(call->host->log, LOG_ERROR, LOGGER, "the handler of %s failed: %s %s", call->route->path, text,
+             trace != NULL ? trace : "");
+}
+
+static void on_stop_done(void *data, lua_State *L, enum fiber_outcome outcome, int count)
+{
+    struct call *call = data;
+    call->fiber = NULL;
+    if (outcome == FIBER_RETURNED) {
+        answer_returned(call, L, count);
+        return;
+    }
+    log_failure(call, L, outcome);
+    answer_error(call, 500);
+}
+
+/* The handler was stopped for the reason on top of L; the script's own function makes the answer. */
+static void answer_stopped(struct call *call, lua_State *L)
+{
+    const struct fiber_limits limits = {.deadline_ms = 2000, .cpu_ms = 500};
+    lua_State *M = call->vm->L;
+    if (call->on_stop == LUA_NOREF || !lua_checkstack(M, 4)) {
+        log_failure(call, L, FIBER_STOPPED);
+        answer_error(call, 500);
+        return;
+    }
+    lua_rawgeti(M, LUA_REGISTRYINDEX, call->on_stop);
+    luaL_unref(M, LUA_REGISTRYINDEX, call->on_stop);
+    call->on_stop = LUA_NOREF;
+    lua_xmove(L, M, 1);
+    if (fiber_start(call->vm, 1, &limits, on_stop_done, call) == NULL) answer_error(call, 500);
+}
+
+static void on_done(void *data, lua_State *L, enum fiber_outcome outcome, int count)
+{
+    struct call *call = data;
+    call->fiber = NULL;
+    if (outcome == FIBER_STOPPED) {
+        answer_stopped(call, L);
+        return;
+    }
+    luaL_unref(L, LUA_REGISTRYINDEX, call->on_stop);
+    if (outcome == FIBER_RETURNED) {
+        answer_returned(call, L, count);
+        return;
+    }
+    log_failure(call, L, outcome);
+    answer_error(call, 500);
+}
+
+static int push_call(lua_State *L)
+{
+    struct call *call = lua_touserdata(L, 1);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, call->route->handler);
+    call->handle = lua_newuserdatauv(L, sizeof *call->handle, 0);
+    *call->handle = call;
+    luaL_setmetatable(L, REQUEST_METATABLE);
+    return 2;
+}
+
+void lua_http_start(struct call *call)
+{
+    const struct config *config = call->host->config;
+    const struct fiber_limits limits = {.deadline_ms = (uint64_t)config->call_deadline_ms,
+                                        .cpu_ms = (uint64_t)config->script_cpu_ms};
+    lua_State *M = call->vm->L;
+    call->on_stop = LUA_NOREF;
+    if (!lua_checkstack(M, 8)) {
+        answer_error(call, 500);
+        return;
+    }
+    lua_pushcfunction(M, push_call);
+    lua_pushlightuserdata(M, call);
+    if (lua_pcall(M, 1, 2, 0) != LUA_OK) {
+        log_line(call->host->log, LOG_ERROR, LOGGER, "not enough memory for a request: SANDSTORM_LUA_MEMORY");
+        lua_pop(M, 1);
+        answer_error(call, 500);
+        return;
+    }
+    if (fiber_start(call->vm, 1, &limits, on_done, call) == NULL) answer_error(call, 500);
+}
+
+void lua_http_gone(struct call *call)
+{
+    if (call->fiber != NULL) fiber_stop(call->fiber, "stopped: the client hung up");
+}

@@ -1,0 +1,18 @@
+/* Openers of the modules that C provides to scripts; vm.c puts each into package.preload under its name.
+ * What a module offers is documented in lib/_meta/<name>.lua. */
+#ifndef SANDSTORM_LUA_MODULES_H
+#define SANDSTORM_LUA_MODULES_H
+
+#include <lua.h>
+
+/* X(name) for each module luaopen_<name>. */
+#define LUA_MODULES(X) X(clock) X(fs) X(host) X(json) X(log) X(process) X(text)
+
+#define LUA_MODULE_DECLARE(name) int luaopen_##name(lua_State *L);
+LUA_MODULES(LUA_MODULE_DECLARE)
+#undef LUA_MODULE_DECLARE
+
+/* lua-cjson, for scripts that want it. */
+int luaopen_cjson(lua_State *L);
+
+#endif

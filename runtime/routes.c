@@ -1,0 +1,73 @@
+#include "routes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct route_table {
+    struct route *items;
+    size_t count, cap;
+};
+
+struct route_table *route_table_new(void)
+{
+    return calloc(1, sizeof(struct route_table));
+}
+
+void route_table_free(struct route_table *table)
+{
+    if (table == NULL) return;
+    for (size_t i = 0; i < table->count; i++) {
+        free(table->items[i].path);
+        free(table->items[i].allow);
+        free(table->items[i].media_type);
+    }
+    free(table->items);
+    free(table);
+}
+
+struct route *route_add(struct route_table *table)
+{
+    if (table->count == table->cap) {
+        size_t cap = table->cap == 0 ? 8 : table->cap * 2;
+        struct route *items = realloc(table->items, cap * sizeof *items);
+        if (items == NULL) return NULL;
+        table->items = items;
+        table->cap = cap;
+    }
+    struct route *route = &table->items[table->count++];
+    *route = (struct route){0};
+    return route;
+}
+
+const struct route *route_find(const struct route_table *table, const char *path)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if (strcmp(table->items[i].path, path) == 0) return &table->items[i];
+    return NULL;
+}
+
+bool route_below_bearer(const struct route_table *table, const char *path)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        const struct route *r = &table->items[i];
+        size_t len = strlen(r->path);
+        if (r->bearer && strncmp(path, r->path, len) == 0 && path[len] == '/') return true;
+    }
+    return false;
+}
+
+/* `allow` is a list of names separated by ", ". */
+static bool listed(const char *allow, const char *method)
+{
+    size_t len = strlen(method);
+    for (const char *at = allow; (at = strstr(at, method)) != NULL; at += len) {
+        bool starts = at == allow || at[-1] == ' ';
+        if (starts && (at[len] == '\0' || at[len] == ',')) return true;
+    }
+    return false;
+}
+
+bool route_allows(const struct route *route, const char *method)
+{
+    return listed(route->allow, method);
+}

@@ -1,0 +1,38 @@
+/* The route table of one generation: which paths exist and what is decided about a request before its body
+ * is read. Filled by lua_http.c from what app.load returned. */
+#ifndef SANDSTORM_ROUTES_H
+#define SANDSTORM_ROUTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct route {
+    char *path;         /* owned; exact */
+    char *allow;        /* owned; value of the Allow header, `GET, HEAD, POST` */
+    char *media_type;   /* owned; required Content-Type of a body, or NULL for any */
+    bool bearer;        /* asks for the bearer token */
+    bool origin_checked;
+    size_t body_limit;  /* bytes */
+    int handler;        /* registry reference in the generation's state */
+};
+
+struct route_table;
+
+struct route_table *route_table_new(void);
+
+/* NULL is allowed. */
+void route_table_free(struct route_table *table);
+
+/* Adds an empty route and returns it; valid until the next call. NULL when there is no memory. */
+struct route *route_add(struct route_table *table);
+
+/* The route of exactly this path, or NULL. */
+const struct route *route_find(const struct route_table *table, const char *path);
+
+/* True if `path` lies below a route that asks for a bearer: a stranger is not told what is there. */
+bool route_below_bearer(const struct route_table *table, const char *path);
+
+/* True if the route serves the method; HEAD counts as GET. */
+bool route_allows(const struct route *route, const char *method);
+
+#endif

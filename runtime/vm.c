@@ -1,0 +1,203 @@
+#include "vm.h"
+
+#include <lauxlib.h>
+#include <lualib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "buf.h"
+#include "clock.h"
+#include "config.h"
+#include "fiber.h"
+#include "lua_http.h"
+#include "lua_modules.h"
+#include "lua_sandbox.h"
+#include "routes.h"
+#include "script_files.h"
+
+#define LOAD_MS 5000
+#define SCRIPT_BYTES_MAX (4u << 20)
+
+struct vm *vm_of(lua_State *L)
+{
+    return *(struct vm **)lua_getextraspace(L);
+}
+
+static void *vm_alloc(void *data, void *block, size_t old_size, size_t new_size)
+{
+    struct vm *vm = data;
+    size_t held = block != NULL ? old_size : 0;
+    if (new_size == 0) {
+        free(block);
+        vm->memory_used -= held;
+        return NULL;
+    }
+    if (new_size > held && vm->memory_used - held + new_size > vm->memory_limit) return NULL;
+    void *moved = realloc(block, new_size);
+    if (moved != NULL) vm->memory_used = vm->memory_used - held + new_size;
+    return moved;
+}
+
+/* Fills `text`; returns NULL or what went wrong. */
+static const char *file_read(FILE *in, struct buf *text, struct script_file *seen)
+{
+    struct stat st;
+    if (fstat(fileno(in), &st) != 0 || !S_ISREG(st.st_mode)) return "not a regular file";
+    if (st.st_size > (off_t)SCRIPT_BYTES_MAX) return "larger than 4 MiB";
+    if (seen != NULL) script_file_note(seen, &st);
+    size_t got;
+    do {
+        if (!buf_reserve(text, 65536)) return "not enough memory";
+        got = fread(text->data + text->len, 1, 65536, in);
+        text->len += got;
+    } while (got > 0 && text->len <= SCRIPT_BYTES_MAX);
+    return ferror(in) ? "cannot be read" : NULL;
+}
+
+/* A first line that starts with `#` is blanked, as the lua program does. */
+static void skip_shebang(struct buf *text)
+{
+    if (text->len == 0 || text->data[0] != '#') return;
+    for (size_t i = 0; i < text->len && text->data[i] != '\n'; i++)
+        text->data[i] = ' ';
+}
+
+bool vm_load_file(lua_State *L, const char *path, const char *name)
+{
+    struct vm *vm = vm_of(L);
+    struct script_file *seen = vm->loading ? script_files_add(vm->files, path) : NULL;
+    FILE *in = fopen(path, "re");
+    if (in == NULL) {
+        lua_pushfstring(L, "%s: cannot be opened", path);
+        return false;
+    }
+    struct buf text = BUF_INIT;
+    const char *wrong = file_read(in, &text, seen);
+    fclose(in);
+    if (wrong != NULL) {
+        buf_free(&text);
+        lua_pushfstring(L, "%s: %s", path, wrong);
+        return false;
+    }
+    skip_shebang(&text);
+    char chunk[256];
+    snprintf(chunk, sizeof chunk, "@%s", name);
+    int status = luaL_loadbufferx(L, text.data, text.len, chunk, "t");
+    buf_free(&text);
+    return status == LUA_OK;
+}
+
+static void preload_modules(lua_State *L)
+{
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
+#define PRELOAD(name)                                                                                        \
+    lua_pushcfunction(L, luaopen_##name);                                                                    \
+    lua_setfield(L, -2, #name);
+    LUA_MODULES(PRELOAD)
+    PRELOAD(cjson)
+#undef PRELOAD
+    lua_pop(L, 1);
+}
+
+/* Runs protected: everything that makes a generation. */
+static int vm_load(lua_State *L)
+{
+    struct vm *vm = vm_of(L);
+    lua_sandbox_open(L);
+    fiber_setup(L);
+    preload_modules(L);
+    lua_getglobal(L, "require");
+    lua_pushliteral(L, "app");
+    lua_call(L, 1, 1);
+    lua_getfield(L, -1, "load");
+    lua_pushstring(L, vm->root);
+    lua_call(L, 1, 1);
+    luaL_checktype(L, -1, LUA_TTABLE);
+    lua_pushvalue(L, -1);
+    vm->app = luaL_ref(L, LUA_REGISTRYINDEX);
+    lua_getfield(L, -1, "routes");
+    lua_http_read_routes(L, vm->routes);
+    lua_sandbox_seal(L);
+    return 0;
+}
+
+/* The error object becomes one line of text; a table is asked for __tostring. */
+static int message_handler(lua_State *L)
+{
+    luaL_tolstring(L, 1, NULL);
+    return 1;
+}
+
+static void copy_error(lua_State *L, char *error, size_t size)
+{
+    const char *text = lua_tostring(L, -1);
+    snprintf(error, size, "%s", text != NULL ? text : "unknown error");
+    for (char *c = error; *c != '\0'; c++)
+        if (*c == '\n' || *c == '\r') *c = ' ';
+}
+
+static bool vm_read_scripts(struct vm *vm, char *error, size_t error_size)
+{
+    lua_State *L = vm->L;
+    lua_sethook(L, fiber_hook, LUA_MASKCOUNT, FIBER_HOOK_COUNT);
+    vm->loading = true;
+    vm->load_deadline = clock_ns() + LOAD_MS * UINT64_C(1000000);
+    lua_pushcfunction(L, message_handler);
+    lua_pushcfunction(L, vm_load);
+    int status = lua_pcall(L, 0, 0, -2);
+    vm->loading = false;
+    if (status != LUA_OK) copy_error(L, error, error_size);
+    lua_settop(L, 0);
+    if (status == LUA_OK) lua_gc(L, LUA_GCCOLLECT);
+    return status == LUA_OK;
+}
+
+struct vm *vm_new(struct host *host, uint64_t generation, const char *root, const char *library,
+                  struct script_files *files, char *error, size_t error_size)
+{
+    snprintf(error, error_size, "not enough memory");
+    struct vm *vm = calloc(1, sizeof *vm);
+    if (vm == NULL) return NULL;
+    *vm = (struct vm){.host = host, .generation = generation, .root = root, .library = library, .files = files, .app = LUA_NOREF};
+    vm->memory_limit = (size_t)host->config->lua_memory;
+    vm->routes = route_table_new();
+    vm->L = lua_newstate(vm_alloc, vm);
+    if (vm->L == NULL || vm->routes == NULL) {
+        vm_free(vm);
+        return NULL;
+    }
+    *(struct vm **)lua_getextraspace(vm->L) = vm;
+    lua_gc(vm->L, LUA_GCGEN, 0, 0);
+    bool ok = vm_read_scripts(vm, error, error_size);
+    vm->root = vm->library = NULL;
+    vm->files = NULL;
+    if (ok) return vm;
+    vm_free(vm);
+    return NULL;
+}
+
+void vm_free(struct vm *vm)
+{
+    if (vm == NULL) return;
+    fiber_teardown(vm);
+    if (vm->L != NULL) lua_close(vm->L);
+    route_table_free(vm->routes);
+    free(vm);
+}
+
+void vm_hold(struct vm *vm)
+{
+    vm->holds++;
+}
+
+void vm_release(struct vm *vm)
+{
+    vm->holds--;
+}
+
+void vm_push_app(lua_State *L)
+{
+    lua_rawgeti(L, LUA_REGISTRYINDEX, vm_of(L)->app);
+}

@@ -1,0 +1,28 @@
+/* The nearest of some names to a mistyped one, for messages that say "did you mean". Thread-safe. */
+#ifndef SANDSTORM_NEAREST_H
+#define SANDSTORM_NEAREST_H
+
+#include <stddef.h>
+
+#define NEAREST_MAX 64 /* names are compared up to this length */
+
+/* Edits (insert, delete, replace, swap of neighbours; letter case is free) that make `b` of `a`. */
+size_t nearest_distance(const char *a, const char *b);
+
+/* A running search: start with NEAREST_INIT, offer every valid name, read `name` (borrowed; NULL before the
+ * first offer). The first of equally near names wins. */
+struct nearest {
+    const char *word; /* what was typed */
+    const char *name;
+    size_t distance;
+};
+
+#define NEAREST_INIT(typed)                                                                                  \
+    {                                                                                                        \
+        (typed), NULL, 0                                                                                     \
+    }
+
+/* `name` may be NULL, which offers nothing. */
+void nearest_offer(struct nearest *search, const char *name);
+
+#endif

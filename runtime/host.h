@@ -1,27 +1,41 @@
 /* The host: everything below Lua that outlives a request, in one struct that is passed around instead of
  * file-scope state.
  *
- * Lifetime: built by main.c before the first VM and taken apart after the last one. All members are borrowed
- * pointers with that same lifetime; none is NULL while a VM exists. Everything here belongs to the loop's
- * thread, except where the member's own header says otherwise. */
+ * Lifetime: opened by main.c before the first VM and closed after the last one. None of the members is NULL
+ * in between, except `scripts` where no server runs and `http` before it listens. Everything here belongs to
+ * the loop's thread, except where the member's own header says otherwise. */
 #ifndef SANDSTORM_HOST_H
 #define SANDSTORM_HOST_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <uv.h>
 
 struct config;
 struct fs_root;
+struct http_server;
 struct job_table;
 struct log;
+struct process_set;
 struct scripts;
 
 struct host {
     uv_loop_t *loop;
     const struct config *config;
     struct log *log;
-    struct fs_root *workspace; /* the folder that file tools and working directories are confined to */
-    struct job_table *jobs;    /* background processes; see process.h */
-    struct scripts *scripts;   /* the generations of the VM; see scripts.h */
+    struct fs_root *workspace;     /* the folder that file tools and working directories are confined to */
+    struct process_set *processes; /* every child; see process.h */
+    struct job_table *jobs;        /* background processes; see jobs.h */
+    struct scripts *scripts;       /* the generations of the VM; see scripts.h; NULL for one-shot commands */
+    struct http_server *http;      /* NULL when nothing listens */
 };
+
+/* Opens all but the last two. False: one line in `error`, nothing needs closing. `loop`, `config` and `log` are
+ * borrowed. */
+bool host_open(struct host *host, uv_loop_t *loop, const struct config *config, struct log *log, char *error,
+               size_t error_size);
+
+/* Ends what still runs - children get SIGTERM, later SIGKILL -, runs the loop until it is empty and frees. */
+void host_close(struct host *host);
 
 #endif

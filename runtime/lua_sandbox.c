@@ -141,7 +141,7 @@ static int l_searcher(lua_State *L)
 {
     struct vm *vm = vm_of(L);
     const char *name = luaL_checkstring(L, 1);
-    if (!vm->loading) {
+    if (!vm->loading && !vm->late_require) {
         lua_pushliteral(L, "modules are read when the scripts are loaded: require it at the top of the file");
         return 1;
     }

@@ -160,18 +160,19 @@ struct vm *vm_new(struct host *host, uint64_t generation, const char *root, cons
     snprintf(error, error_size, "not enough memory");
     struct vm *vm = calloc(1, sizeof *vm);
     if (vm == NULL) return NULL;
-    *vm = (struct vm){.host = host, .generation = generation, .root = root, .library = library, .files = files, .app = LUA_NOREF};
+    *vm = (struct vm){.host = host, .generation = generation, .files = files, .app = LUA_NOREF};
     vm->memory_limit = (size_t)host->config->lua_memory;
+    vm->root = strdup(root);
+    vm->library = strdup(library);
     vm->routes = route_table_new();
     vm->L = lua_newstate(vm_alloc, vm);
-    if (vm->L == NULL || vm->routes == NULL) {
+    if (vm->L == NULL || vm->routes == NULL || vm->root == NULL || vm->library == NULL) {
         vm_free(vm);
         return NULL;
     }
     *(struct vm **)lua_getextraspace(vm->L) = vm;
     lua_gc(vm->L, LUA_GCGEN, 0, 0);
     bool ok = vm_read_scripts(vm, error, error_size);
-    vm->root = vm->library = NULL;
     vm->files = NULL;
     if (ok) return vm;
     vm_free(vm);
@@ -184,6 +185,8 @@ void vm_free(struct vm *vm)
     fiber_teardown(vm);
     if (vm->L != NULL) lua_close(vm->L);
     route_table_free(vm->routes);
+    free(vm->root);
+    free(vm->library);
     free(vm);
 }
 

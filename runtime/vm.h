@@ -37,9 +37,10 @@ struct vm {
     bool loading;           /* scripts are being read: nothing may wait */
     bool load_stopped;      /* reading took too long; see lua_sandbox.h */
     uint64_t load_deadline; /* clock_ns value after which reading is stopped */
-    const char *root;       /* valid while loading */
-    const char *library;    /* likewise */
-    struct script_files *files; /* likewise; collects what is read */
+    bool late_require;      /* modules may also be read by a handler: one-shot commands only */
+    char *root;             /* owned */
+    char *library;          /* owned */
+    struct script_files *files; /* valid while loading; collects what is read */
     struct route_table *routes; /* owned; what app.load returned as routes */
     struct fiber_scheduler *scheduler; /* owned by fiber.c; NULL until the first fiber */
     struct fiber *running;  /* the fiber whose code runs now, or NULL */
@@ -50,7 +51,7 @@ struct vm {
 };
 
 /* Reads the scripts into a new state and validates them.
- * root: the root script file. library: the folder of the library. Both absolute; not kept.
+ * root: the root script file. library: the folder of the library. Both absolute; copied.
  * files: receives the files that were read or looked for, also on failure.
  * Returns NULL on failure and then fills `error` with one line, `file:line: what is wrong`. The caller owns
  * the VM and gives it to vm_free. */

@@ -1,0 +1,174 @@
+#include "lua_cli.h"
+
+#include <lauxlib.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "fiber.h"
+#include "lua_json.h"
+#include "script_files.h"
+#include "vm.h"
+
+struct run {
+    bool over;
+    bool as_json; /* print the first result as JSON; else results are ok, text */
+    int status;
+};
+
+static void print_line(FILE *out, const char *text, size_t len)
+{
+    fwrite(text, 1, len, out);
+    if (len == 0 || text[len - 1] != '\n') fputc('\n', out);
+}
+
+static void print_top(FILE *out, lua_State *L)
+{
+    size_t len;
+    const char *text = luaL_tolstring(L, -1, &len);
+    print_line(out, text, len);
+    lua_pop(L, 1);
+}
+
+/* Protected: the value at 1 as JSON on stdout. */
+static int print_json(lua_State *L)
+{
+    if (lua_isnil(L, 1)) return 0;
+    struct buf *out = lua_json_buf(L);
+    lua_json_encode(L, 1, true, out);
+    print_line(stdout, out->data, out->len);
+    return 0;
+}
+
+static void on_done(void *data, lua_State *L, enum fiber_outcome outcome, int count)
+{
+    struct run *run = data;
+    run->over = true;
+    run->status = 1;
+    if (outcome != FIBER_RETURNED) {
+        fputs("sandstorm-mcp: ", stderr);
+        print_top(stderr, L);
+        return;
+    }
+    lua_pop(L, count > 2 ? count - 2 : 0);
+    while (count++ < 2)
+        lua_pushnil(L);
+    if (!run->as_json) {
+        bool ok = lua_toboolean(L, -2);
+        print_top(ok ? stdout : stderr, L);
+        run->status = ok ? 0 : 1;
+        return;
+    }
+    lua_pushcfunction(L, print_json);
+    lua_pushvalue(L, -3);
+    run->status = lua_pcall(L, 1, 0, 0) == LUA_OK ? 0 : 1;
+    if (run->status != 0) print_top(stderr, L);
+}
+
+/* Runs the function and arguments on top of vm->L to their end. */
+static int run_fiber(struct vm *vm, int args, bool as_json)
+{
+    const struct config *config = vm->host->config;
+    struct run run = {.as_json = as_json};
+    const struct fiber_limits limits = {.deadline_ms = (uint64_t)config->call_deadline_ms,
+                                        .cpu_ms = (uint64_t)config->script_cpu_ms};
+    if (fiber_start(vm, args, &limits, on_done, &run) == NULL) return 1;
+    while (!run.over)
+        uv_run(vm->host->loop, UV_RUN_ONCE);
+    return run.status;
+}
+
+/* ---- check ------------------------------------------------------------------------------------------- */
+
+static int check(struct vm *vm)
+{
+    lua_State *L = vm->L;
+    vm_push_app(L);
+    lua_getfield(L, -1, "describe");
+    int status = lua_pcall(L, 0, 1, 0);
+    print_top(status == LUA_OK ? stdout : stderr, L);
+    return status == LUA_OK ? 0 : 1;
+}
+
+/* ---- call -------------------------------------------------------------------------------------------- */
+
+/* Protected: pushes app.call, the tool's name and its arguments. */
+static int prepare_call(lua_State *L)
+{
+    const struct config *config = vm_of(L)->host->config;
+    vm_push_app(L);
+    lua_getfield(L, -1, "call");
+    lua_pushstring(L, config->args[0]);
+    if (config->call_json != NULL) {
+        if (!lua_json_push(L, config->call_json, strlen(config->call_json)))
+            return luaL_error(L, "--json: %s", lua_tostring(L, -1));
+    } else {
+        lua_newtable(L);
+    }
+    if (!lua_istable(L, -1)) return luaL_error(L, "--json: expected an object, got %s", config->call_json);
+    for (int i = 1; i < config->arg_count; i++) {
+        const char *equals = strchr(config->args[i], '=');
+        if (equals == NULL)
+            return luaL_error(L, "argument \"%s\": expected NAME=VALUE", config->args[i]);
+        lua_pushlstring(L, config->args[i], (size_t)(equals - config->args[i]));
+        lua_pushstring(L, equals + 1);
+        lua_rawset(L, -3);
+    }
+    return 3;
+}
+
+/* ---- run --------------------------------------------------------------------------------------------- */
+
+static int prepare_run(lua_State *L)
+{
+    const struct config *config = vm_of(L)->host->config;
+    char path[PATH_MAX];
+    if (realpath(config->args[0], path) == NULL)
+        return luaL_error(L, "%s: No such file", config->args[0]);
+    if (!vm_load_file(L, path, config->args[0])) return lua_error(L);
+    for (int i = 1; i < config->arg_count; i++)
+        lua_pushstring(L, config->args[i]);
+    return config->arg_count;
+}
+
+static int prepare_and_run(struct vm *vm, lua_CFunction prepare, bool as_json)
+{
+    lua_State *L = vm->L;
+    lua_pushcfunction(L, prepare);
+    if (lua_pcall(L, 0, LUA_MULTRET, 0) != LUA_OK) {
+        fputs("sandstorm-mcp: ", stderr);
+        print_top(stderr, L);
+        return 1;
+    }
+    return run_fiber(vm, lua_gettop(L) - 1, as_json);
+}
+
+int lua_cli(struct host *host, const char *tools, const char *library)
+{
+    struct script_files files = {NULL};
+    char error[512];
+    struct vm *vm = vm_new(host, 1, tools, library, &files, error, sizeof error);
+    script_files_free(&files);
+    if (vm == NULL) {
+        fprintf(stderr, "%s\n", error);
+        return 1;
+    }
+    vm->late_require = true;
+    int status = 1;
+    switch (host->config->command) {
+    case COMMAND_CHECK:
+        status = check(vm);
+        break;
+    case COMMAND_CALL:
+        status = prepare_and_run(vm, prepare_call, false);
+        break;
+    default:
+        status = prepare_and_run(vm, prepare_run, true);
+        break;
+    }
+    fflush(stdout);
+    vm_free(vm);
+    return status;
+}

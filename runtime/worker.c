@@ -1,0 +1,296 @@
+#include "worker.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "auth.h"
+#include "call.h"
+#include "clock.h"
+#include "config.h"
+#include "fs.h"
+#include "http.h"
+#include "json.h"
+#include "log.h"
+#include "lua_http.h"
+#include "origin.h"
+#include "process.h"
+#include "routes.h"
+#include "scripts.h"
+#include "vm.h"
+
+#define LOGGER "sandstorm_mcp.app"
+#define TICK_MS 1000
+#define STOP_TICK_MS 20
+#define STOPPED_GRACE_MS 5000 /* what stopped calls and children may take beyond config.stop_ms */
+
+struct worker {
+    struct host *host;
+    struct auth *auth;
+    struct origin_policy *origins;
+    struct call_list slow;
+    uv_timer_t tick, stop_tick;
+    uv_signal_t signals[3];
+    uv_check_t flush; /* the log, once per loop turn */
+    bool stopping, forced;
+    uint64_t stop_ns; /* when running calls are stopped */
+};
+
+/* ---- before the body --------------------------------------------------------------------------------- */
+
+static void answer_preflight(struct http_exchange *ex, const struct http_request *request)
+{
+    const char *asked = http_request_header(request, "Access-Control-Request-Headers", NULL);
+    const struct http_header headers[] = {
+        {"Access-Control-Allow-Methods", "GET, POST, DELETE, OPTIONS"},
+        {"Access-Control-Max-Age", "600"},
+        {"Vary", "Origin, Access-Control-Request-Headers"},
+        {"Access-Control-Allow-Headers", asked != NULL ? asked : "Authorization, Content-Type"},
+    };
+    call_respond(ex, &(struct http_response){.status = 204, .headers = headers, .header_count = 4});
+}
+
+static void refuse_stranger(struct worker *w, struct http_exchange *ex, const struct http_request *request)
+{
+    char origin[512], value[600];
+    if (!origin_of_request(w->origins, request, origin, sizeof origin)) {
+        call_refuse(ex, 400, NULL, NULL);
+        return;
+    }
+    snprintf(value, sizeof value, "Bearer resource_metadata=\"%s/.well-known/oauth-protected-resource\"", origin);
+    call_refuse(ex, 401, "WWW-Authenticate", value);
+}
+
+static bool bearer_ok(const struct worker *w, const struct http_request *request)
+{
+    size_t count = 0;
+    const char *value = http_request_header(request, "Authorization", &count);
+    return count == 1 && auth_bearer_ok(w->auth, value);
+}
+
+/* `type` is a Content-Type value; parameters and case do not matter (RFC 9110 8.3.1). */
+static bool media_type_is(const char *type, const char *wanted)
+{
+    size_t len = strlen(wanted);
+    if (type == NULL || strncasecmp(type, wanted, len) != 0) return false;
+    return strchr("; \t", type[len]) != NULL;
+}
+
+static bool origin_ok(const struct worker *w, const struct http_request *request)
+{
+    size_t count = 0;
+    const char *origin = http_request_header(request, "Origin", &count);
+    return count == 0 || (count == 1 && origin_allowed(w->origins, origin));
+}
+
+/* Everything that is decided without the route's handler; true if it answered. */
+static bool refused(struct worker *w, struct http_exchange *ex, const struct route *route)
+{
+    const struct http_request *request = http_exchange_request(ex);
+    if (route->origin_checked && !origin_ok(w, request)) {
+        call_refuse(ex, 403, NULL, NULL);
+    } else if (route->bearer && !bearer_ok(w, request)) {
+        refuse_stranger(w, ex, request);
+    } else if (!route_allows(route, request->method) || strcmp(request->method, "OPTIONS") == 0) {
+        call_refuse(ex, 405, "Allow", route->allow);
+    } else if (route->media_type != NULL &&
+               !media_type_is(http_request_header(request, "Content-Type", NULL), route->media_type)) {
+        call_refuse(ex, 415, NULL, NULL);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static bool is_preflight(const struct http_request *request)
+{
+    return strcmp(request->method, "OPTIONS") == 0 && http_request_header(request, "Origin", NULL) != NULL &&
+           http_request_header(request, "Access-Control-Request-Method", NULL) != NULL;
+}
+
+static void on_head(void *data, struct http_exchange *ex)
+{
+    struct worker *w = data;
+    const struct http_request *request = http_exchange_request(ex);
+    struct vm *vm = scripts_vm(w->host->scripts);
+    const struct route *route = route_find(vm->routes, request->path);
+    if (is_preflight(request)) {
+        answer_preflight(ex, request);
+    } else if (route == NULL) {
+        if (route_below_bearer(vm->routes, request->path) && !bearer_ok(w, request))
+            refuse_stranger(w, ex, request);
+        else
+            call_refuse(ex, 404, NULL, NULL);
+    } else if (!refused(w, ex, route)) {
+        struct call *call = call_new(w->host, ex, vm, route, &w->slow);
+        if (call == NULL) {
+            call_refuse(ex, 503, NULL, NULL);
+            return;
+        }
+        http_exchange_set_data(ex, call);
+        http_accept(ex, route->body_limit);
+    }
+}
+
+static void on_request(void *data, struct http_exchange *ex)
+{
+    (void)data;
+    lua_http_start(http_exchange_data(ex));
+}
+
+static void on_gone(void *data, struct http_exchange *ex)
+{
+    (void)data;
+    struct call *call = http_exchange_data(ex);
+    if (call != NULL) lua_http_gone(call);
+}
+
+/* ---- clock, signals, shutdown ------------------------------------------------------------------------ */
+
+static void on_tick(uv_timer_t *timer)
+{
+    struct worker *w = timer->data;
+    call_list_tick(&w->slow);
+}
+
+static void on_flush(uv_check_t *check)
+{
+    struct worker *w = check->data;
+    log_flush(w->host->log);
+}
+
+static void close_all(struct worker *w)
+{
+    http_server_close(w->host->http, NULL, NULL);
+    w->host->http = NULL;
+    scripts_close(w->host->scripts);
+    uv_close((uv_handle_t *)&w->tick, NULL);
+    uv_close((uv_handle_t *)&w->stop_tick, NULL);
+    uv_close((uv_handle_t *)&w->flush, NULL);
+    for (size_t i = 0; i < 3; i++)
+        uv_close((uv_handle_t *)&w->signals[i], NULL);
+}
+
+static void on_stop_tick(uv_timer_t *timer)
+{
+    struct worker *w = timer->data;
+    uint64_t now = clock_ns();
+    unsigned live = scripts_live(w->host->scripts);
+    if (live > 0 && (w->forced || now >= w->stop_ns))
+        scripts_stop_fibers(w->host->scripts, "stopped: the server is shutting down");
+    bool late = now >= w->stop_ns + STOPPED_GRACE_MS * UINT64_C(1000000);
+    if (live > 0 && !late) return;
+    process_set_stop(w->host->processes);
+    if (process_set_count(w->host->processes) > 0 && !late) return;
+    if (http_server_connections(w->host->http) > 0 && !late && !w->forced && now < w->stop_ns) return;
+    close_all(w);
+}
+
+static void begin_stop(struct worker *w)
+{
+    w->stopping = true;
+    w->stop_ns = clock_ns() + (uint64_t)w->host->config->stop_ms * 1000000;
+    log_line(w->host->log, LOG_INFO, LOGGER, "sandstorm-mcp is stopping, %u calls run",
+             scripts_live(w->host->scripts));
+    http_server_drain(w->host->http);
+    uv_timer_start(&w->stop_tick, on_stop_tick, 0, STOP_TICK_MS);
+}
+
+static void on_signal(uv_signal_t *handle, int number)
+{
+    struct worker *w = handle->data;
+    if (number == SIGHUP) {
+        if (!w->stopping) scripts_reload(w->host->scripts);
+    } else if (!w->stopping) {
+        begin_stop(w);
+    } else {
+        w->forced = true;
+        w->stop_ns = clock_ns();
+    }
+}
+
+static void start_handles(struct worker *w)
+{
+    static const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
+    uv_timer_init(w->host->loop, &w->tick);
+    uv_timer_init(w->host->loop, &w->stop_tick);
+    uv_check_init(w->host->loop, &w->flush);
+    w->tick.data = w->stop_tick.data = w->flush.data = w;
+    uv_timer_start(&w->tick, on_tick, TICK_MS, TICK_MS);
+    uv_check_start(&w->flush, on_flush);
+    for (size_t i = 0; i < 3; i++) {
+        uv_signal_init(w->host->loop, &w->signals[i]);
+        w->signals[i].data = w;
+        uv_signal_start(&w->signals[i], on_signal, numbers[i]);
+    }
+}
+
+/* ---- life -------------------------------------------------------------------------------------------- */
+
+static bool listen_http(struct worker *w, char *error, size_t error_size)
+{
+    const struct config *c = w->host->config;
+    const struct http_handler handler = {.data = w, .head = on_head, .request = on_request, .gone = on_gone};
+    struct http_limits limits;
+    http_limits_default(&limits);
+    limits.connections = (unsigned)c->max_connections;
+    limits.header_ms = (uint64_t)c->header_ms;
+    limits.body_ms = (uint64_t)c->body_ms;
+    limits.idle_ms = (uint64_t)c->idle_ms;
+    w->host->http = http_server_new(w->host->loop, w->host->log, c->host, (uint16_t)c->port, &limits, &handler,
+                                    error, error_size);
+    return w->host->http != NULL;
+}
+
+static void log_started(const struct worker *w)
+{
+    struct buf fields = BUF_INIT;
+    buf_puts(&fields, "\"host\":");
+    json_text_quote(&fields, w->host->config->host, strlen(w->host->config->host));
+    buf_printf(&fields, ",\"port\":%u,\"workspace\":", http_server_port(w->host->http));
+    json_text_quote(&fields, fs_root_path(w->host->workspace), strlen(fs_root_path(w->host->workspace)));
+    log_fields(w->host->log, LOG_INFO, LOGGER, "sandstorm-mcp started", strlen("sandstorm-mcp started"), &fields);
+    log_flush(w->host->log);
+    buf_free(&fields);
+}
+
+static bool start(struct worker *w, const struct config_secrets *secrets, const char *tools, const char *library,
+                  char *error, size_t error_size)
+{
+    w->auth = auth_new(secrets->token);
+    w->origins = origin_policy_new(w->host->config, error, error_size);
+    if (w->origins == NULL) return false;
+    w->host->scripts = scripts_new(w->host, tools, library, NULL, NULL, error, error_size);
+    if (w->host->scripts == NULL) return false;
+    if (listen_http(w, error, error_size)) return true;
+    scripts_close(w->host->scripts);
+    return false;
+}
+
+static void finish(struct worker *w)
+{
+    uv_run(w->host->loop, UV_RUN_DEFAULT);
+    scripts_free(w->host->scripts);
+    w->host->scripts = NULL;
+    uv_run(w->host->loop, UV_RUN_DEFAULT);
+    origin_policy_free(w->origins);
+    auth_free(w->auth);
+}
+
+bool worker_serve(struct host *host, const struct config_secrets *secrets, const char *tools, const char *library,
+                  char *error, size_t error_size)
+{
+    struct worker w = {.host = host};
+    bool ok = start(&w, secrets, tools, library, error, error_size);
+    if (ok) {
+        start_handles(&w);
+        scripts_watch(host->scripts);
+        log_started(&w);
+        uv_run(host->loop, UV_RUN_DEFAULT);
+        log_line(host->log, LOG_INFO, LOGGER, "sandstorm-mcp stopped");
+    }
+    finish(&w);
+    return ok;
+}

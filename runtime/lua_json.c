@@ -1,0 +1,206 @@
+#include "lua_json.h"
+
+#include <lauxlib.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "json.h"
+#include "lua_scratch.h"
+
+#define ERROR_SIZE 320
+
+const char lua_json_array_mark = 'a', lua_json_object_mark = 'o';
+
+static void push_value(lua_State *L, const json_t *value, int array_mark);
+
+static void push_object(lua_State *L, json_t *object, int array_mark)
+{
+    lua_createtable(L, 0, (int)json_object_size(object));
+    for (void *at = json_object_iter(object); at != NULL; at = json_object_iter_next(object, at)) {
+        lua_pushstring(L, json_object_iter_key(at));
+        push_value(L, json_object_iter_value(at), array_mark);
+        lua_rawset(L, -3);
+    }
+}
+
+static void push_array(lua_State *L, const json_t *array, int array_mark)
+{
+    size_t size = json_array_size(array);
+    lua_createtable(L, (int)size, 0);
+    for (size_t i = 0; i < size; i++) {
+        push_value(L, json_array_get(array, i), array_mark);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    lua_pushvalue(L, array_mark);
+    lua_setmetatable(L, -2);
+}
+
+/* As deep as the tree, which JSON_DEPTH_MAX bounds. */
+static void push_value(lua_State *L, const json_t *value, int array_mark)
+{
+    luaL_checkstack(L, 4, "json.decode");
+    switch (json_typeof(value)) {
+    case JSON_OBJECT:
+        push_object(L, (json_t *)(uintptr_t)value, array_mark);
+        break;
+    case JSON_ARRAY:
+        push_array(L, value, array_mark);
+        break;
+    case JSON_STRING:
+        lua_pushlstring(L, json_string_value(value), json_string_length(value));
+        break;
+    case JSON_INTEGER:
+        lua_pushinteger(L, (lua_Integer)json_integer_value(value));
+        break;
+    case JSON_REAL:
+        lua_pushnumber(L, json_real_value(value));
+        break;
+    case JSON_NULL:
+        lua_pushlightuserdata(L, NULL);
+        break;
+    default:
+        lua_pushboolean(L, json_is_true(value));
+    }
+}
+
+static int push_protected(lua_State *L)
+{
+    const json_t *root = lua_touserdata(L, 1);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &lua_json_array_mark);
+    push_value(L, root, lua_gettop(L));
+    return 1;
+}
+
+bool lua_json_push(lua_State *L, const char *text, size_t len)
+{
+    char error[ERROR_SIZE];
+    luaL_checkstack(L, 3, "json.decode");
+    json_t *root = json_text_decode(text, len, error, sizeof error);
+    if (root == NULL) {
+        lua_pushstring(L, error);
+        return false;
+    }
+    lua_pushcfunction(L, push_protected);
+    lua_pushlightuserdata(L, root);
+    int status = lua_pcall(L, 1, 1, 0);
+    json_decref(root);
+    if (status != LUA_OK) lua_error(L);
+    return true;
+}
+
+/* encode(value [, {sort=boolean}]) */
+static bool read_sort(lua_State *L)
+{
+    bool sort = false;
+    if (lua_isnoneornil(L, 2)) return false;
+    if (!lua_istable(L, 2))
+        return luaL_error(L, "json.encode: options: expected a table, got %s", luaL_typename(L, 2));
+    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
+        if (lua_type(L, -2) != LUA_TSTRING || strcmp(lua_tostring(L, -2), "sort") != 0)
+            return luaL_error(L, "json.encode: unknown option %s; expected sort",
+                              luaL_tolstring(L, -2, NULL));
+        if (!lua_isboolean(L, -1))
+            return luaL_error(L, "json.encode: option sort: expected a boolean, got %s",
+                              luaL_typename(L, -1));
+        sort = lua_toboolean(L, -1);
+    }
+    return sort;
+}
+
+static int fill_encode(lua_State *L, struct buf *out)
+{
+    if (lua_json_encode(L, 1, lua_toboolean(L, 2), out)) {
+        lua_pushlstring(L, out->data, out->len);
+        return 1;
+    }
+    luaL_where(L, 2);
+    lua_insert(L, -2);
+    lua_concat(L, 2);
+    return lua_error(L);
+}
+
+static int l_encode(lua_State *L)
+{
+    bool sort = read_sort(L);
+    if (lua_isnone(L, 1)) return luaL_error(L, "json.encode: expected a value, got none");
+    lua_settop(L, 1);
+    lua_pushboolean(L, sort);
+    return lua_scratch(L, 2, fill_encode);
+}
+
+static int l_decode(lua_State *L)
+{
+    if (lua_type(L, 1) != LUA_TSTRING)
+        return luaL_error(L, "json.decode: expected a string, got %s", luaL_typename(L, 1));
+    size_t len;
+    const char *text = lua_tolstring(L, 1, &len);
+    if (lua_json_push(L, text, len)) return 1;
+    lua_pushnil(L);
+    lua_insert(L, -2);
+    lua_pushstring(L, "EJSON");
+    return 3;
+}
+
+/* Puts the mark on the table at 1, unless that has a metatable of its own. */
+static int mark(lua_State *L, const char *function, const void *key)
+{
+    if (!lua_istable(L, 1))
+        return luaL_error(L, "%s: expected a table, got %s", function, luaL_typename(L, 1));
+    lua_settop(L, 1);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &lua_json_array_mark);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &lua_json_object_mark);
+    if (lua_getmetatable(L, 1) && !lua_rawequal(L, -1, 2) && !lua_rawequal(L, -1, 3))
+        return luaL_error(L, "%s: expected a table without a metatable", function);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, key);
+    lua_setmetatable(L, 1);
+    lua_settop(L, 1);
+    return 1;
+}
+
+static int l_array(lua_State *L)
+{
+    return mark(L, "json.array", &lua_json_array_mark);
+}
+
+static int l_object(lua_State *L)
+{
+    return mark(L, "json.object", &lua_json_object_mark);
+}
+
+/* Whether the table would be written as an array, judged by its mark or else its first key. */
+static int l_is_array(lua_State *L)
+{
+    lua_settop(L, 1);
+    bool array = false;
+    if (lua_istable(L, 1)) {
+        lua_rawgetp(L, LUA_REGISTRYINDEX, &lua_json_array_mark);
+        if (lua_getmetatable(L, 1))
+            array = lua_rawequal(L, -1, 2);
+        else
+            array = lua_rawlen(L, 1) > 0;
+    }
+    lua_pushboolean(L, array);
+    return 1;
+}
+
+static void add_mark(lua_State *L, const void *key, const char *name, const char *field)
+{
+    lua_createtable(L, 0, 1);
+    lua_pushstring(L, name);
+    lua_setfield(L, -2, "__name");
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, key);
+    lua_setfield(L, -2, field);
+}
+
+int luaopen_json(lua_State *L)
+{
+    static const luaL_Reg functions[] = {{"array", l_array},       {"decode", l_decode}, {"encode", l_encode},
+                                         {"is_array", l_is_array}, {"object", l_object}, {NULL, NULL}};
+    luaL_newlib(L, functions);
+    add_mark(L, &lua_json_array_mark, "json.array", "array_mt");
+    add_mark(L, &lua_json_object_mark, "json.object", "object_mt");
+    lua_pushlightuserdata(L, NULL);
+    lua_setfield(L, -2, "null");
+    return 1;
+}

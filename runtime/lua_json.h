@@ -1,0 +1,33 @@
+/* JSON for Lua values; the Lua face is documented in lib/_meta/json.lua.
+ *
+ * Arrays and objects are both tables in Lua. A table is an array if its metatable is the array mark, or if it
+ * has none of the marks and its keys are 1..n with n > 0; everything else is an object. Only raw content
+ * counts: no metamethod is called. null is the light userdata NULL, the same as cjson.null. */
+#ifndef SANDSTORM_LUA_JSON_H
+#define SANDSTORM_LUA_JSON_H
+
+#include <lua.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "buf.h"
+
+#define LUA_JSON_BYTES_MAX                                                                                   \
+    134217728 /* text of one encoded value; strings in it may go beyond by their own length */
+
+/* Appends the JSON text of the value at `index` to the caller's buffer, names sorted by bytes if `sort`.
+ * False: a message is pushed that starts with "json.encode: " and names the path of what JSON cannot hold (or
+ * says that memory is short), and `out` is as long as before. Raises nothing, but needs 4 free stack slots.
+ */
+bool lua_json_encode(lua_State *L, int index, bool sort, struct buf *out);
+
+/* Decodes one value and pushes it: true. Pushes a one-line message instead where the text is not JSON, or is
+ * more than the decoder takes: false. Raises only when memory is short; `text` is not freed then. */
+bool lua_json_push(lua_State *L, const char *text, size_t len);
+
+int luaopen_json(lua_State *L);
+
+/* The registry keys (lua_rawgetp) of the two marks. */
+extern const char lua_json_array_mark, lua_json_object_mark;
+
+#endif

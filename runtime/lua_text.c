@@ -1,0 +1,64 @@
+#include "lua_text.h"
+
+#include <lauxlib.h>
+
+#include "lua_scratch.h"
+#include "utf8.h"
+
+static const char *check_bytes(lua_State *L, const char *function, size_t *len)
+{
+    if (lua_type(L, 1) != LUA_TSTRING)
+        luaL_error(L, "text.%s: expected a string, got %s", function, luaL_typename(L, 1));
+    return lua_tolstring(L, 1, len);
+}
+
+static int fill_clean(lua_State *L, struct buf *out)
+{
+    size_t len;
+    const char *bytes = lua_tolstring(L, 1, &len);
+    size_t replaced = utf8_clean(out, bytes, len);
+    if (out->failed) return luaL_error(L, "text.clean: not enough memory");
+    lua_pushlstring(L, out->data, out->len);
+    lua_pushinteger(L, (lua_Integer)replaced);
+    return 2;
+}
+
+static int l_clean(lua_State *L)
+{
+    size_t len;
+    const char *bytes = check_bytes(L, "clean", &len);
+    lua_settop(L, 1);
+    if (utf8_valid_length(bytes, len) < len) return lua_scratch(L, 1, fill_clean);
+    lua_pushinteger(L, 0);
+    return 2;
+}
+
+static int l_valid(lua_State *L)
+{
+    size_t len;
+    const char *bytes = check_bytes(L, "valid", &len);
+    lua_pushboolean(L, utf8_valid_length(bytes, len) == len);
+    return 1;
+}
+
+static int l_cut(lua_State *L)
+{
+    size_t len;
+    const char *bytes = check_bytes(L, "cut", &len);
+    if (!lua_isinteger(L, 2) || lua_tointeger(L, 2) < 0)
+        return luaL_error(L, "text.cut: expected a number of bytes, got %s", luaL_tolstring(L, 2, NULL));
+    lua_Unsigned most = (lua_Unsigned)lua_tointeger(L, 2);
+    if (most >= len)
+        lua_pushvalue(L, 1);
+    else
+        lua_pushlstring(L, bytes, utf8_cut(bytes, (size_t)most));
+    return 1;
+}
+
+int luaopen_text(lua_State *L)
+{
+    static const luaL_Reg functions[] = {
+        {"clean", l_clean}, {"cut", l_cut}, {"valid", l_valid}, {NULL, NULL}};
+    luaL_newlib(L, functions);
+    return 1;
+}

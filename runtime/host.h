@@ -16,7 +16,6 @@ struct fs_root;
 struct http_server;
 struct job_table;
 struct log;
-struct process_set;
 struct scripts;
 
 struct host {
@@ -24,8 +23,7 @@ struct host {
     const struct config *config;
     struct log *log;
     struct fs_root *workspace;     /* the folder that file tools and working directories are confined to */
-    struct process_set *processes; /* every child; see process.h */
-    struct job_table *jobs;        /* background processes; see jobs.h */
+    struct job_table *jobs;        /* background jobs, and the set of all children; see jobs.h */
     struct scripts *scripts;       /* the generations of the VM; see scripts.h; NULL for one-shot commands */
     struct http_server *http;      /* NULL when nothing listens */
 };

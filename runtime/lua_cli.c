@@ -32,14 +32,18 @@ static void print_top(FILE *out, lua_State *L)
     lua_pop(L, 1);
 }
 
-/* Protected: the value at 1 as JSON on stdout. */
+/* The value on top as a line of JSON on stdout; nothing for nil. */
 static int print_json(lua_State *L)
 {
-    if (lua_isnil(L, 1)) return 0;
-    struct buf *out = lua_json_buf(L);
-    lua_json_encode(L, 1, true, out);
-    print_line(stdout, out->data, out->len);
-    return 0;
+    struct buf out = BUF_INIT;
+    if (lua_isnil(L, -1)) return 0;
+    bool ok = lua_json_encode(L, -1, true, &out);
+    if (ok)
+        print_line(stdout, out.data, out.len);
+    else
+        print_top(stderr, L);
+    buf_free(&out);
+    return ok ? 0 : 1;
 }
 
 static void on_done(void *data, lua_State *L, enum fiber_outcome outcome, int count)
@@ -61,10 +65,8 @@ static void on_done(void *data, lua_State *L, enum fiber_outcome outcome, int co
         run->status = ok ? 0 : 1;
         return;
     }
-    lua_pushcfunction(L, print_json);
-    lua_pushvalue(L, -3);
-    run->status = lua_pcall(L, 1, 0, 0) == LUA_OK ? 0 : 1;
-    if (run->status != 0) print_top(stderr, L);
+    lua_pop(L, 1);
+    run->status = print_json(L);
 }
 
 /* Runs the function and arguments on top of vm->L to their end. */

@@ -12,6 +12,7 @@
 #include "config.h"
 #include "fs.h"
 #include "http.h"
+#include "jobs.h"
 #include "json.h"
 #include "log.h"
 #include "lua_http.h"
@@ -182,8 +183,9 @@ static void on_stop_tick(uv_timer_t *timer)
         scripts_stop_fibers(w->host->scripts, "stopped: the server is shutting down");
     bool late = now >= w->stop_ns + STOPPED_GRACE_MS * UINT64_C(1000000);
     if (live > 0 && !late) return;
-    process_set_stop(w->host->processes);
-    if (process_set_count(w->host->processes) > 0 && !late) return;
+    struct process_set *children = job_table_processes(w->host->jobs);
+    job_table_stop_all(w->host->jobs);
+    if (process_set_count(children) > 0 && !late) return;
     if (http_server_connections(w->host->http) > 0 && !late && !w->forced && now < w->stop_ns) return;
     close_all(w);
 }

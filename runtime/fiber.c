@@ -22,6 +22,7 @@ struct fiber {
     bool stopped;
     bool located;         /* `reason` starts with the place where the handler stood */
     bool slice_over;      /* the hook has given the loop a turn */
+    bool failed, wrapped; /* the handler raised; the error is wrapped with its traceback */
     uint64_t deadline_ns; /* 0: none */
     uint64_t cpu_ns, cpu_limit_ns, slice_start_ns;
     struct fiber_op *waiting;
@@ -224,42 +225,68 @@ static void finish(struct fiber *f, enum fiber_outcome outcome, int count)
     vm_release(f->vm);
 }
 
-static int push_traceback(lua_State *L)
+/* Wraps what was raised: {error, traceback}. A stop passes as it is, for Lua calls this handler with hooks off
+ * when a hook raised. */
+static int keep_traceback(lua_State *L)
 {
-    luaL_traceback(L, lua_touserdata(L, 1), NULL, 0);
+    struct fiber *f = vm_of(L)->running;
+    if (f->stopped) return 1;
+    lua_settop(L, 1);
+    luaL_traceback(L, L, NULL, 1);
+    lua_createtable(L, 2, 0);
+    lua_insert(L, 1);
+    lua_rawseti(L, 1, 2);
+    lua_rawseti(L, 1, 1);
+    f->wrapped = true;
     return 1;
 }
 
-/* Moves the error object of a failed coroutine to vm->L and pushes its traceback above it. */
-static void take_error(struct fiber *f)
+static int main_finish(lua_State *L, int status, lua_KContext context)
 {
-    lua_State *M = f->vm->L;
-    lua_pushcfunction(M, push_traceback);
-    lua_pushlightuserdata(M, f->L);
-    if (lua_pcall(M, 1, 1, 0) != LUA_OK) {
-        lua_pop(M, 1);
-        lua_pushnil(M);
+    struct fiber *f = vm_of(L)->running;
+    (void)context;
+    if (status == LUA_OK || status == LUA_YIELD) return lua_gettop(L) - 1;
+    f->failed = true;
+    if (f->wrapped && lua_istable(L, -1)) {
+        lua_rawgeti(L, -1, 2);
+        lua_rawgeti(L, -2, 1);
+    } else {
+        lua_pushnil(L);
+        lua_insert(L, -2);
     }
-    lua_xmove(f->L, M, 1);
+    return 2;
 }
 
-/* The coroutine has failed, or yielded to nobody: close it and report. */
-static void finish_failed(struct fiber *f)
+/* The first function of every coroutine. An error that a hook raises leaves hooks off until a protected call has
+ * caught it; so the handler runs in one, and its to-be-closed variables are closed under the hook. */
+static int fiber_main(lua_State *L)
 {
-    lua_State *M = f->vm->L;
-    take_error(f);
-    f->vm->running = f;
-    f->slice_start_ns = clock_ns();
-    lua_resetthread(f->L);
-    f->vm->running = NULL;
-    lua_settop(f->L, 0);
-    if (f->stopped) {
-        lua_pop(M, 2);
+    lua_pushcfunction(L, keep_traceback);
+    lua_insert(L, 1);
+    int status = lua_pcallk(L, lua_gettop(L) - 2, LUA_MULTRET, 1, 0, main_finish);
+    return main_finish(L, status, 0);
+}
+
+static void finish_main(struct fiber *f, int count)
+{
+    if (!f->failed) {
+        finish(f, FIBER_RETURNED, count);
+    } else if (f->stopped) {
+        lua_settop(f->L, 0);
         lua_pushstring(f->L, f->reason);
         finish(f, FIBER_STOPPED, 1);
-        return;
+    } else {
+        finish(f, FIBER_RAISED, 2);
     }
-    lua_xmove(M, f->L, 2);
+}
+
+/* Not even fiber_main could run: memory is short. */
+static void finish_dead(struct fiber *f)
+{
+    lua_resetthread(f->L);
+    lua_settop(f->L, 0);
+    lua_pushnil(f->L);
+    lua_pushliteral(f->L, "not enough memory");
     finish(f, FIBER_RAISED, 2);
 }
 
@@ -274,16 +301,16 @@ static void resume(struct fiber *f, int args)
     f->cpu_ns += clock_ns() - f->slice_start_ns;
     vm->running = NULL;
     if (status == LUA_OK) {
-        finish(f, FIBER_RETURNED, count);
+        finish_main(f, count);
     } else if (status != LUA_YIELD) {
-        finish_failed(f);
+        finish_dead(f);
     } else if (f->slice_over) {
         f->slice_over = false;
         make_ready(f);
     } else if (f->state != FIBER_WAITING) {
-        lua_settop(f->L, 0);
-        lua_pushliteral(f->L, "coroutine.yield outside of a coroutine of the script");
-        finish_failed(f);
+        lua_pop(f->L, count);
+        fiber_stop(f, "stopped: coroutine.yield outside of a coroutine of the script");
+        make_ready(f);
     }
 }
 
@@ -295,7 +322,7 @@ struct fiber *fiber_start(struct vm *vm, int args, const struct fiber_limits *li
         lua_pop(vm->L, args + 1);
         return NULL;
     }
-    f->stopped = f->located = f->slice_over = false;
+    f->stopped = f->located = f->slice_over = f->failed = f->wrapped = false;
     f->cpu_ns = 0;
     f->cpu_limit_ns = limits->cpu_ms * 1000000;
     f->deadline_ns = limits->deadline_ms != 0 ? clock_ns() + limits->deadline_ms * 1000000 : 0;
@@ -305,8 +332,9 @@ struct fiber *fiber_start(struct vm *vm, int args, const struct fiber_limits *li
     f->reason[0] = '\0';
     link_live(f);
     if (f->deadline_ns != 0) arm_timer(vm->scheduler, f->deadline_ns);
+    lua_pushcfunction(f->L, fiber_main);
     lua_xmove(vm->L, f->L, args + 1);
-    resume(f, args);
+    resume(f, args + 1);
     return f;
 }
 

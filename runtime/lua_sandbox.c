@@ -68,6 +68,34 @@ static int l_resume(lua_State *L)
     return lua_gettop(L);
 }
 
+static int body_finish(lua_State *L, int status, lua_KContext context)
+{
+    (void)context;
+    return status == LUA_OK || status == LUA_YIELD ? lua_gettop(L) : lua_error(L);
+}
+
+/* A coroutine's function (the upvalue) runs in a protected call of its own for the reason that fiber.c gives for
+ * fiber_main. */
+static int coroutine_body(lua_State *L)
+{
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    int status = lua_pcallk(L, lua_gettop(L) - 1, LUA_MULTRET, 0, 0, body_finish);
+    return body_finish(L, status, 0);
+}
+
+/* coroutine.create and coroutine.wrap; the original is the upvalue. */
+static int l_create(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TFUNCTION);
+    lua_settop(L, 1);
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_pushcclosure(L, coroutine_body, 1);
+    lua_call(L, 1, 1);
+    return 1;
+}
+
 /* ---- loading code ------------------------------------------------------------------------------------ */
 
 static int l_load(lua_State *L)
@@ -252,6 +280,15 @@ static void wrap_global(lua_State *L, const char *name, lua_CFunction f)
     lua_setglobal(L, name);
 }
 
+static void wrap_coroutine(lua_State *L, const char *name, lua_CFunction f)
+{
+    lua_getglobal(L, LUA_COLIBNAME);
+    lua_getfield(L, -1, name);
+    lua_pushcclosure(L, f, 1);
+    lua_setfield(L, -2, name);
+    lua_pop(L, 1);
+}
+
 static void set_global(lua_State *L, const char *name, lua_CFunction f)
 {
     lua_pushcfunction(L, f);
@@ -285,11 +322,10 @@ void lua_sandbox_open(lua_State *L)
     lua_getglobal(L, LUA_STRLIBNAME);
     lua_pushnil(L);
     lua_setfield(L, -2, "dump");
-    lua_getglobal(L, LUA_COLIBNAME);
-    lua_getfield(L, -1, "resume");
-    lua_pushcclosure(L, l_resume, 1);
-    lua_setfield(L, -2, "resume");
     lua_settop(L, 0);
+    wrap_coroutine(L, "resume", l_resume);
+    wrap_coroutine(L, "create", l_create);
+    wrap_coroutine(L, "wrap", l_create);
     set_global(L, "pcall", l_pcall);
     set_global(L, "xpcall", l_xpcall);
     set_global(L, "print", l_print);

@@ -14,7 +14,7 @@ local json = {}
 
 ---JSON's null in a table, where nil would be no entry. The same value as `cjson.null`.
 ---@type lightuserdata
-json.null = nil
+json.null = {} --[[@as lightuserdata]]
 
 ---The mark of arrays: the metatable that `json.array` sets.
 ---@type metatable

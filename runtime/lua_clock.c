@@ -40,6 +40,7 @@ static int sleep_finish(lua_State *L, void *op)
 
 static int l_sleep(lua_State *L)
 {
+    lua_settop(L, 1);
     if (lua_type(L, 1) != LUA_TNUMBER || !(lua_tonumber(L, 1) >= 0 && lua_tonumber(L, 1) <= SLEEP_MS_MAX))
         return luaL_error(L, "clock.sleep: expected milliseconds from 0 to %d, got %s", (int)SLEEP_MS_MAX,
                           luaL_tolstring(L, 1, NULL));

@@ -67,8 +67,9 @@ describe("json", function()
         ]])
         local deep = "nested deeper than 512 levels"
         assert.same({ "ok", "ok" }, { result[1][1], result[1][2] })
+        local arrays, objects = "line 1 column 513: " .. deep, "line 1 column 2561: " .. deep
         for i = 2, #result do
-            assert.same({ "line 1 column 513: " .. deep, "line 1 column 2561: " .. deep, "line 1 column 513: " .. deep }, result[i])
+            assert.same({ arrays, objects, arrays }, result[i])
         end
     end)
 
@@ -105,11 +106,14 @@ describe("json", function()
     end)
 
     local REFUSED = {
-        "", " ", "NaN", "nan", "Infinity", "-Infinity", "-Inf", "0x10", "0123", "-01", "+1", "1.", ".5", "-", "1e", "1e+", "1e999",
-        "-1e999", "9223372036854775808", "-9223372036854775809", "123456789012345678901234567890", "'a'", "{'a':1}", "{a:1}",
-        "[1,]", "[,1]", "[1 2]", '{"a":1,}', '{"a" 1}', '{"a":}', '{"a"}', "[1", '{"a":1', '"a', "tru", "True", "nul", "undefined",
+        "", " ", "NaN", "nan", "Infinity", "-Infinity", "-Inf", "0x10", "0123", "-01", "+1", "1.", ".5", "-", "1e", "1e+",
+        "1e999", "-1e999", "9223372036854775808", "-9223372036854775809", "123456789012345678901234567890",
+        "'a'", "{'a':1}", "{a:1}", "[1,]", "[,1]", "[1 2]",
+        '{"a":1,}', '{"a" 1}', '{"a":}', '{"a"}', "[1", '{"a":1', '"a', "tru", "True", "nul",
+        "undefined",
         "\xEF\xBB\xBF{}", "{} x", "1 2", "{}{}", "[1]\0", "\0", "{}\0\0", "// c\n1", "1 /* c */", "\v1", "\u{A0}1",
-        '"\\ud800"', '"\\ud800x"', '"\\udc00"', '"\\ud800\\ud800"', '"\\u12"', '"\\x41"', '"\\\n"', '"a\nb"', '"\1"', '"\t"', '"\31"',
+        '"\\ud800"', '"\\ud800x"', '"\\udc00"', '"\\ud800\\ud800"', '"\\u12"', '"\\x41"', '"\\\n"', '"a\nb"', '"\1"', '"\t"',
+        '"\31"',
         '"\xFF"', '"\xC0\x80"', '"\xED\xA0\x80"', '"\xF4\x90\x80\x80"', '"\xE2\x82"', '{"\xFF":1}',
         '{"path":1,"path":2}', '{"a":{"b":1,"c":2,"b":3}}', '{"a":1,"\\u0061":2}', '{"a\\u0000b":1}', "]", "}", "[}", "{]",
     }
@@ -133,10 +137,12 @@ describe("json", function()
 
     it("accepts everything that RFC 8259 allows", function()
         local accepted = {
-            ["0"] = "0", ["-0"] = "0", ["-0.0"] = "-0.0", ["42.0"] = "42.0", ["1e5"] = "100000.0", ["1E-2"] = "0.01", ["1e-400"] = "0.0",
+            ["0"] = "0", ["-0"] = "0", ["-0.0"] = "-0.0", ["42.0"] = "42.0", ["1e5"] = "100000.0", ["1E-2"] = "0.01",
+            ["1e-400"] = "0.0",
             [" \t\r\n[ 1 , 2 ] \n"] = "[1,2]", ['"\\/\\b\\f\\n\\r\\t\\"\\\\"'] = '"/\\b\\f\\n\\r\\t\\"\\\\"', ["null"] = "null",
             ["true"] = "true", ['"\\ud83d\\ude00"'] = '"😀"', ['"\\u0000"'] = '"\\u0000"', ['"\127"'] = '"\127"',
-            ['"\\uFFFE\\uFFFF"'] = '"\u{FFFE}\u{FFFF}"', ['{"":1}'] = '{"":1}', ['{"__proto__":{"a":[]}}'] = '{"__proto__":{"a":[]}}',
+            ['"\\uFFFE\\uFFFF"'] = '"\u{FFFE}\u{FFFF}"', ['{"":1}'] = '{"":1}',
+            ['{"__proto__":{"a":[]}}'] = '{"__proto__":{"a":[]}}',
         }
         local texts, expected = {}, {}
         for text, out in pairs(accepted) do texts[#texts + 1], expected[#expected + 1] = text, "ok " .. out end
@@ -191,7 +197,8 @@ describe("json", function()
                     end
                 end
             end
-            return { wrong = json.array(wrong), forms = json.encode({ 1.0, 0.1, 1 / 3, 1e300, -2.5e-10, 1e15, 123456789.0, 5e-324 }) }
+            local forms = json.encode({ 1.0, 0.1, 1 / 3, 1e300, -2.5e-10, 1e15, 123456789.0, 5e-324 })
+            return { wrong = json.array(wrong), forms = forms }
         ]])
         assert.same({}, result.wrong)
         assert.equal("[1.0,0.1,0.3333333333333333,1e+300,-2.5e-10,1e+15,123456789.0,4.94065645841247e-324]", result.forms)
@@ -203,7 +210,8 @@ describe("json", function()
             local wrong, samples, state = {}, {}, 42
             local function random(n) state = (state * 6364136223846793005 + 1442695040888963407); return (state >> 33) % n end
             for byte = 0, 255 do samples[#samples + 1] = "a" .. string.char(byte) .. "b" end
-            local pieces = { "a", "é", "\u{20AC}", "😀", "\xE2\x82", "\xF0\x9F", "\xFF", '"', "\\", "\n", "\0", "\u{2028}", "\u{85}", "\xED\xA0\x80" }
+            local pieces = { "a", "é", "\u{20AC}", "😀", "\xE2\x82", "\xF0\x9F", "\xFF", '"', "\\", "\n", "\0",
+                "\u{2028}", "\u{85}", "\xED\xA0\x80" }
             for _ = 1, 3000 do
                 local parts = {}
                 for i = 1, random(24) do parts[i] = random(3) == 0 and string.char(random(256)) or pieces[random(#pieces) + 1] end
@@ -211,7 +219,7 @@ describe("json", function()
             end
             for _, sample in ipairs(samples) do
                 local encoded, clean = json.encode({ sample }), text.clean(sample)
-                if not utf8.len(encoded) or encoded:find("[\0-\31\u{85}]") and encoded:find("%c") or cjson.decode(encoded)[1] ~= clean
+                if not utf8.len(encoded) or encoded:find("[\0-\31]") or cjson.decode(encoded)[1] ~= clean
                     or json.decode(encoded)[1] ~= clean then
                     wrong[#wrong + 1] = encoded
                 end
@@ -253,11 +261,12 @@ describe("json", function()
                 for k in pairs(b) do if a[k] == nil then return false end end
                 return true
             end
+            local function sorted(value) return json.encode(value, { sort = true }) end
             for _ = 1, 2000 do
                 local value = container(0)
                 local text = json.encode(value)
                 if not same(value, cjson.decode(text)) or not same(value, json.decode(cjson.encode(value)))
-                    or not same(value, json.decode(text)) or json.encode(json.decode(text), { sort = true }) ~= json.encode(value, { sort = true }) then
+                    or not same(value, json.decode(text)) or sorted(json.decode(text)) ~= sorted(value) then
                     wrong[#wrong + 1] = text
                 end
             end
@@ -270,7 +279,8 @@ describe("json", function()
         local result = run([[
             local state, wrong, taken, refused = 99, {}, 0, 0
             local function random(n) state = (state * 6364136223846793005 + 1442695040888963407); return (state >> 33) % n end
-            local seed = '{"jsonrpc":"2.0","id":12,"params":{"a":[1,-2.5e3,"x\\u00e9\\n",null,true,{}],"b":{"c":[[] ]}},"é":"😀"}'
+            local seed = '{"jsonrpc":"2.0","id":12,"params":{"a":[1,-2.5e3,"x\\u00e9\\n",null,true,{}],"b":{"c":[[] ]}}' ..
+                ',"é":"😀"}'
             local odd = '{}[]",:\\/u0123456789.eE+-tfn\0\1\xFF\xC3 '
             for _ = 1, 20000 do
                 local text = seed
@@ -327,7 +337,8 @@ describe("json", function()
             local function try(f, ...) return (select(2, pcall(f, ...))) end
             local e, d = json.encode, json.decode
             return {
-                try(e, print), try(e, { a = { ["x y"] = { coroutine.create(print) } } }), try(e, { 1, 2, x = 3 }), try(e, { [1.5] = 1 }),
+                try(e, print), try(e, { a = { ["x y"] = { coroutine.create(print) } } }),
+                try(e, { 1, 2, x = 3 }), try(e, { [1.5] = 1 }),
                 try(e, { list = { 1, nil, 3 } }), try(e, { a = json.array({ 1, x = 2 }) }), try(e, { b = json.object({ 1 }) }),
                 try(e, { [true] = 1 }), try(e, { q = { x = 1, [{}] = 2 } }, { sort = true }), try(e, json.array({ x = 1 })),
                 try(e, nil), try(e), try(e, 1, 2), try(e, 1, { srt = true }), try(e, 1, { sort = 1 }),
@@ -363,7 +374,13 @@ describe("json", function()
     it("holds no memory after values that fail", function()
         local grown = run([[
             local bad = { ("x"):rep(100000), print }
-            local function rounds() for _ = 1, 200 do pcall(json.encode, bad) json.decode('["' .. bad[1] .. '",') end collectgarbage() end
+            local function rounds()
+                for _ = 1, 200 do
+                    pcall(json.encode, bad)
+                    json.decode('["' .. bad[1] .. '",')
+                end
+                collectgarbage()
+            end
             rounds()
             local before = collectgarbage("count")
             rounds()

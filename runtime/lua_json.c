@@ -71,21 +71,23 @@ static int push_protected(lua_State *L)
     return 1;
 }
 
-bool lua_json_push(lua_State *L, const char *text, size_t len)
+int lua_json_push(lua_State *L, const char *text, size_t len)
 {
     char error[ERROR_SIZE];
-    luaL_checkstack(L, 3, "json.decode");
+    luaL_checkstack(L, 4, "json.decode");
     json_t *root = json_text_decode(text, len, error, sizeof error);
     if (root == NULL) {
+        lua_pushnil(L);
         lua_pushstring(L, error);
-        return false;
+        lua_pushstring(L, "EJSON");
+        return 3;
     }
     lua_pushcfunction(L, push_protected);
     lua_pushlightuserdata(L, root);
     int status = lua_pcall(L, 1, 1, 0);
     json_decref(root);
-    if (status != LUA_OK) lua_error(L);
-    return true;
+    if (status != LUA_OK) return lua_error(L);
+    return 1;
 }
 
 /* encode(value [, {sort=boolean}]) */
@@ -134,11 +136,7 @@ static int l_decode(lua_State *L)
         return luaL_error(L, "json.decode: expected a string, got %s", luaL_typename(L, 1));
     size_t len;
     const char *text = lua_tolstring(L, 1, &len);
-    if (lua_json_push(L, text, len)) return 1;
-    lua_pushnil(L);
-    lua_insert(L, -2);
-    lua_pushstring(L, "EJSON");
-    return 3;
+    return lua_json_push(L, text, len);
 }
 
 /* Puts the mark on the table at 1, unless that has a metatable of its own. */

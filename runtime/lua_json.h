@@ -21,9 +21,9 @@
  */
 bool lua_json_encode(lua_State *L, int index, bool sort, struct buf *out);
 
-/* Decodes one value and pushes it: true. Pushes a one-line message instead where the text is not JSON, or is
- * more than the decoder takes: false. Raises only when memory is short; `text` is not freed then. */
-bool lua_json_push(lua_State *L, const char *text, size_t len);
+/* Decodes one value and pushes it: 1. Where the text is not JSON, or is more than the decoder takes, pushes
+ * nil, a one-line message and "EJSON": 3. Raises only when memory is short; `text` stays the caller's. */
+int lua_json_push(lua_State *L, const char *text, size_t len);
 
 int luaopen_json(lua_State *L);
 

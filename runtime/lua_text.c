@@ -45,6 +45,7 @@ static int l_cut(lua_State *L)
 {
     size_t len;
     const char *bytes = check_bytes(L, "cut", &len);
+    lua_settop(L, 2);
     if (!lua_isinteger(L, 2) || lua_tointeger(L, 2) < 0)
         return luaL_error(L, "text.cut: expected a number of bytes, got %s", luaL_tolstring(L, 2, NULL));
     lua_Unsigned most = (lua_Unsigned)lua_tointeger(L, 2);

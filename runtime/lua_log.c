@@ -1,0 +1,131 @@
+/* The log for Lua; documented in lib/_meta/log.lua. */
+#include <lauxlib.h>
+#include <string.h>
+
+#include "host.h"
+#include "log.h"
+#include "lua_json.h"
+#include "lua_modules.h"
+#include "lua_scratch.h"
+#include "nearest.h"
+#include "vm.h"
+
+#define LOGGER "sandstorm_mcp"
+
+static const struct {
+    const char *name;
+    enum log_level level;
+} functions[] = {{"trace", LOG_TRACE},
+                 {"debug", LOG_DEBUG},
+                 {"info", LOG_INFO},
+                 {"warning", LOG_WARNING},
+                 {"error", LOG_ERROR}};
+
+#define FUNCTION_COUNT (sizeof functions / sizeof *functions)
+
+static struct log *log_of(lua_State *L)
+{
+    return vm_of(L)->host->log;
+}
+
+static void check_names(lua_State *L, const char *function)
+{
+    static const char *const taken[] = {"ts", "level", "logger", "msg"};
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
+        lua_pushstring(L, taken[i]);
+        if (lua_rawget(L, 2) != LUA_TNIL)
+            luaL_error(L, "log.%s: fields: the name %s is taken by the log", function, taken[i]);
+        lua_pop(L, 1);
+    }
+}
+
+/* Stack: message, fields, logger, place in `functions`. */
+static int fill_fields(lua_State *L, struct buf *fields)
+{
+    static const char prefix[] = "json.encode: ";
+    const char *name = functions[lua_tointeger(L, 4)].name;
+    size_t len;
+    const char *message = lua_tolstring(L, 1, &len);
+    if (!lua_json_encode(L, 2, true, fields)) {
+        const char *text = lua_tostring(L, -1);
+        bool ours = strncmp(text, prefix, sizeof prefix - 1) == 0;
+        return luaL_error(L, "log.%s: fields: %s", name, text + (ours ? sizeof prefix - 1 : 0));
+    }
+    if (fields->data[0] != '{')
+        return luaL_error(L, "log.%s: fields: expected names as keys, got an array", name);
+    buf_consume(fields, 1);
+    fields->len--;
+    log_fields(log_of(L), functions[lua_tointeger(L, 4)].level, lua_tostring(L, 3), message, len, fields);
+    return 0;
+}
+
+/* Upvalues: logger, place in `functions`. */
+static int l_write(lua_State *L)
+{
+    lua_Integer place = lua_tointeger(L, lua_upvalueindex(2));
+    const char *name = functions[place].name;
+    if (lua_type(L, 1) != LUA_TSTRING)
+        return luaL_error(L, "log.%s: message: expected a string, got %s", name, luaL_typename(L, 1));
+    if (!lua_isnoneornil(L, 2) && !lua_istable(L, 2))
+        return luaL_error(L, "log.%s: fields: expected a table, got %s", name, luaL_typename(L, 2));
+    if (!log_enabled(log_of(L), functions[place].level)) return 0;
+    lua_settop(L, 2);
+    size_t len;
+    const char *message = lua_tolstring(L, 1, &len), *logger = lua_tostring(L, lua_upvalueindex(1));
+    if (lua_isnil(L, 2)) {
+        log_fields(log_of(L), functions[place].level, logger, message, len, NULL);
+        return 0;
+    }
+    check_names(L, name);
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_pushinteger(L, place);
+    return lua_scratch(L, 4, fill_fields);
+}
+
+/* Adds the functions to the table on top; they write as the logger of that name. */
+static void add_functions(lua_State *L, const char *logger)
+{
+    for (size_t i = 0; i < FUNCTION_COUNT; i++) {
+        lua_pushstring(L, logger);
+        lua_pushinteger(L, (lua_Integer)i);
+        lua_pushcclosure(L, l_write, 2);
+        lua_setfield(L, -2, functions[i].name);
+    }
+}
+
+static int l_enabled(lua_State *L)
+{
+    enum log_level level;
+    if (lua_type(L, 1) != LUA_TSTRING)
+        return luaL_error(L, "log.enabled: expected the name of a level, got %s", luaL_typename(L, 1));
+    const char *name = lua_tostring(L, 1);
+    if (!log_level_parse(name, &level)) {
+        struct nearest near = NEAREST_INIT(name);
+        for (size_t i = 0; i < FUNCTION_COUNT; i++)
+            nearest_offer(&near, functions[i].name);
+        return luaL_error(L, "log.enabled: expected the name of a level, got \"%s\"; did you mean %s?", name,
+                          near.name);
+    }
+    lua_pushboolean(L, log_enabled(log_of(L), level));
+    return 1;
+}
+
+static int l_logger(lua_State *L)
+{
+    if (lua_type(L, 1) != LUA_TSTRING)
+        return luaL_error(L, "log.logger: expected a name, got %s", luaL_typename(L, 1));
+    const char *name = lua_pushfstring(L, LOGGER ".%s", lua_tostring(L, 1));
+    lua_createtable(L, 0, FUNCTION_COUNT + 1);
+    add_functions(L, name);
+    lua_pushcfunction(L, l_enabled);
+    lua_setfield(L, -2, "enabled");
+    return 1;
+}
+
+int luaopen_log(lua_State *L)
+{
+    static const luaL_Reg others[] = {{"enabled", l_enabled}, {"logger", l_logger}, {NULL, NULL}};
+    luaL_newlib(L, others);
+    add_functions(L, LOGGER ".script");
+    return 1;
+}

@@ -2,7 +2,8 @@
  *
  *   http_listen.c    addresses, listeners
  *   http_server.c    admission of connections, drain, close
- *   http_conn.c      one connection: what happens when (phases, deadlines, end of input)
+ *   http_socket.c    the life of one connection
+ *   http_conn.c      what happens on it when (phases, deadlines, end of input)
  *   http_parse.c     llhttp: bytes to events, limits of framing
  *   http_request.c   target, Host, header fields: from text to struct http_request
  *   http_response.c  exchanges as the handler sees them, response heads, event streams
@@ -160,10 +161,16 @@ void http_server_forget(struct http_server *server);
 void http_server_link(struct http_server *server, struct http_conn *c);
 void http_server_unlink(struct http_server *server, struct http_conn *c);
 
-/* http_conn.c */
+/* http_socket.c */
 bool http_conn_accept(struct http_server *server, uv_stream_t *listener);
 /* Closes the handles now; `gone` follows from the loop where it is due. */
 void http_conn_kill(struct http_conn *c);
+/* Frees what is closed and owes nothing to the handler. */
+void http_conn_release(struct http_conn *c);
+
+/* http_conn.c */
+/* A new connection waits for its first request. */
+void http_conn_start(struct http_conn *c);
 /* Answers with the connection's own words and ends it; the handler of an open exchange is told `gone`. */
 void http_conn_refuse(struct http_conn *c, int status);
 /* A stream began before the message was complete: the rest of the input is discarded. */
@@ -176,8 +183,6 @@ void http_conn_finish(struct http_conn *c);
 void http_conn_flushed(struct http_conn *c);
 /* Brings reading and the timer in line with the state. Calls no handler. */
 void http_conn_settle(struct http_conn *c);
-/* Frees what is closed and owes nothing to the handler. */
-void http_conn_release(struct http_conn *c);
 
 /* http_parse.c */
 void http_parse_init(struct http_conn *c);

@@ -42,6 +42,7 @@ else()
     message(FATAL_ERROR "llhttp is missing. On Debian 12: apt install node-llhttp; on newer releases: libllhttp-dev")
   endif()
   add_library(llhttp STATIC ${LLHTTP_SOURCE_DIR}/llhttp.c ${LLHTTP_SOURCE_DIR}/api.c ${LLHTTP_SOURCE_DIR}/http.c)
+  target_compile_definitions(llhttp PRIVATE LLHTTP_STRICT_MODE=1) # a line ends in CR LF, in chunk sizes too
   target_include_directories(llhttp SYSTEM PUBLIC ${LLHTTP_INCLUDE_DIR})
   target_link_libraries(sandstorm_dependencies INTERFACE llhttp)
 endif()

@@ -63,6 +63,10 @@ const char *fs_root_path(const struct fs_root *root);
  * folder leads to it. `path` is absolute and copied. False when there is no memory. */
 bool fs_root_protect(struct fs_root *root, const char *path);
 
+/* The same for an SQLite database and the files that SQLite keeps beside it: to close any other descriptor of
+ * them in this process would take away its locks. */
+bool fs_root_protect_database(struct fs_root *root, const char *path);
+
 /* The absolute folded path; text only, nothing is looked up. The caller frees it. */
 char *fs_resolve(struct fs_root *root, const char *path, size_t len, struct fs_error *error);
 

@@ -60,18 +60,37 @@ static bool fail_about(struct fs_error *error, char *path, int number, const cha
     return fail(error, code == NULL ? "EUNKNOWN" : code, path, text == NULL ? "Unknown error" : text, more);
 }
 
-static bool fail_outside(struct fs_target *t)
+/* Puts `Path "<as given>" <what>` as the message; a NUL byte is shown as \0. */
+static bool fail_given(struct fs_target *t, const char *code, const char *what)
 {
     fs_error_free(t->error);
-    t->error->code = "EOUTSIDE";
+    t->error->code = code;
     struct buf text = BUF_INIT;
     buf_puts(&text, "Path \"");
-    buf_add(&text, t->given, t->given_len);
-    buf_printf(&text, "\" is outside the allowed directory (%s)", t->root->path);
+    for (size_t i = 0; i < t->given_len; i++)
+        if (t->given[i] == '\0')
+            buf_puts(&text, "\\0");
+        else
+            buf_byte(&text, t->given[i]);
+    buf_printf(&text, "\" %s", what);
     if (buf_byte(&text, '\0'))
         t->error->message = text.data;
     else
         buf_free(&text);
+    return false;
+}
+
+bool fs_fail_nul(struct fs_target *t)
+{
+    return fail_given(t, "EINVAL", "contains a NUL byte, which no file name can");
+}
+
+static bool fail_outside(struct fs_target *t)
+{
+    struct buf what = BUF_INIT;
+    buf_printf(&what, "is outside the allowed directory (%s)", t->root->path);
+    fail_given(t, "EOUTSIDE", buf_byte(&what, '\0') ? what.data : "is outside the allowed directory");
+    buf_free(&what);
     return false;
 }
 

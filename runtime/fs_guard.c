@@ -1,5 +1,6 @@
 #include "fs_private.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,19 @@ bool fs_root_protect(struct fs_root *root, const char *path)
     g->name = g->path + parent + 1;
     root->guard_count++;
     return true;
+}
+
+bool fs_root_protect_database(struct fs_root *root, const char *path)
+{
+    static const char *const endings[] = {"", "-journal", "-wal", "-shm"};
+    bool ok = true;
+    for (size_t i = 0; ok && i < sizeof endings / sizeof *endings; i++) {
+        char *name = NULL;
+        if (asprintf(&name, "%s%s", path, endings[i]) < 0) return false;
+        ok = fs_root_protect(root, name);
+        free(name);
+    }
+    return ok;
 }
 
 static bool same(const struct stat *a, const struct stat *b)

@@ -112,11 +112,7 @@ static bool fold_target(struct fs_target *t, struct fs_root *root, const char *p
                         struct fs_error *error)
 {
     *t = (struct fs_target){.root = root, .given = path, .given_len = len, .error = error};
-    if (memchr(path, '\0', len) != NULL) {
-        error->code = "EINVAL";
-        error->message = strdup("The path holds a NUL byte, which no file name can");
-        return false;
-    }
+    if (memchr(path, '\0', len) != NULL) return fs_fail_nul(t);
     char *folded = path_fold(root->path, path, len);
     if (folded == NULL) return out_of_memory(error);
     const char *rest = below_root(root, folded);

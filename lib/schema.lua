@@ -76,8 +76,9 @@ function schema.compile(source, options)
   })
   if settings.strict then typos.refuse(source) end
   local limits = { steps = settings.max_steps, depth = MAX_APPLIED_DEPTH, errors = settings.max_errors }
+  local quiet = Run.new(limits, settings.noun, true)
   return function(value)
-    local quiet = Run.new(limits, settings.noun, true)
+    quiet:reset()
     local ok, exhausted = attempt(node, value, quiet)
     if ok then return true end
     if exhausted then return false, quiet.errors end

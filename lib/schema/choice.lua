@@ -5,6 +5,7 @@ local choice = {}
 
 local message = require "schema.message"
 local pointer = require "schema.pointer"
+local value = require "schema.value"
 
 local about_kind = { type = 1000, enum = 100, const = 100 }
 
@@ -32,7 +33,7 @@ local function is_about_value_itself(errors, here)
   for _, failure in ipairs(errors) do
     if failure.path == here and failure.mismatch then return true end
   end
-  return #errors == 0
+  return false
 end
 
 --- Fails a keyword that offers several schemas.
@@ -46,7 +47,10 @@ function choice.fail(run, keyword, nodes, schema, v)
   if run.quiet then return false end
   local here = pointer.of(run.path)
   local errors = nearest_errors(run, nodes, v, here)
-  if is_about_value_itself(errors, here) then return run:fail(keyword, message.mismatch, schema, v) end
+  local has_words = message.describe(schema, value.kind(v)) ~= nil
+  if #errors == 0 or (has_words and is_about_value_itself(errors, here)) then
+    return run:fail(keyword, message.mismatch, schema, v)
+  end
   for _, failure in ipairs(errors) do
     if not run.quiet then run:add(failure) end
   end

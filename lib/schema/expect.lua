@@ -5,11 +5,15 @@ local expect = {}
 local message = require "schema.message"
 local value = require "schema.value"
 
+local MAX_POINTER = 200
+
 --- Raises a problem with the schema.
 ---@param at string JSON pointer
 ---@param problem string
 function expect.fail(at, problem, ...)
-  error(("schema: %s: %s"):format(at == "" and "(root)" or at, problem:format(...)), 0)
+  if at == "" then at = "(root)" end
+  if #at > MAX_POINTER then at = at:sub(1, MAX_POINTER) .. "…" end
+  error(("schema: %s: %s"):format(at, problem:format(...)), 0)
 end
 
 local function wrong(at, what, v)

@@ -87,10 +87,17 @@ function formats.hostname(text)
   return true
 end
 
---- local@domain without quoting tricks or comments.
+local function is_mailbox(name)
+  if #name > 64 then return false end
+  if name:find('^".*"$') then return not name:sub(2, -2):gsub("\\.", ""):find('["\\%c]') end
+  local is_dotted = not (name:find("^%.") or name:find("%.$") or name:find("..", 1, true))
+  return is_dotted and name:find("^[%w!#$%%&'*+/=?^_`{|}~.-]+$") ~= nil
+end
+
+--- local@domain, without comments.
 function formats.email(text)
-  local name, domain = text:match("^([%w!#$%%&'*+/=?^_`{|}~.-]+)@(.+)$")
-  if not name or #name > 64 or name:find("^%.") or name:find("%.$") or name:find("..", 1, true) then return false end
+  local name, domain = text:match("^(.+)@([^@]+)$")
+  if not name or not is_mailbox(name) then return false end
   local literal = domain:match("^%[(.*)%]$")
   if not literal then return formats.hostname(domain) end
   return formats.ipv4(literal) or formats.ipv6(literal:match("^IPv6:(.*)$") or "")
@@ -106,7 +113,8 @@ local function authority_fits(text)
   if not authority then return not text:gsub("[?#].*", ""):find("[%[%]]") end
   local host = authority:match("^[^@%[%]]*@(.*)$") or authority
   if host:find("@", 1, true) then return false end
-  return host:find("^%[[%x:.]+%]:?%d*$") ~= nil or host:find("^[^:%[%]]*:?%d*$") ~= nil
+  local literal = host:match("^%[([%x:.]+)%]:?%d*$")
+  return literal ~= nil and formats.ipv6(literal) or host:find("^[^:%[%]]*:?%d*$") ~= nil
 end
 
 function formats.uri(text)
@@ -123,13 +131,11 @@ formats["json-pointer"] = function(text)
   return (text == "" or text:sub(1, 1) == "/") and not text:find("~[^01]") and not text:find("~$")
 end
 
+local is_duration = pattern.compile("^P(?!$)(\\d+W|(\\d+Y(\\d+M(\\d+D)?)?|\\d+M(\\d+D)?|\\d+D)?"
+  .. "(T(\\d+H(\\d+M(\\d+S)?)?|\\d+M(\\d+S)?|\\d+S))?)$")
+
 function formats.duration(text)
-  if text:find("^P%d+W$") then return true end
-  local date, time = text:match("^P([^T]*)(.*)$")
-  if not date or (date == "" and time == "") or time == "T" then return false end
-  local fits = date:gsub("^%d+Y", ""):gsub("^%d+M", ""):gsub("^%d+D", "") == ""
-    and time:gsub("^T", ""):gsub("^%d+H", ""):gsub("^%d+M", ""):gsub("^%d+S", "") == ""
-  return fits
+  return is_duration(text)
 end
 
 function formats.regex(text)

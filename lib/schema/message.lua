@@ -2,6 +2,7 @@
 ---@class schema.message
 local message = {}
 
+local json = require "json"
 local value = require "schema.value"
 
 local MAX_TEXT = 60
@@ -31,6 +32,7 @@ function message.literal(v)
   local kind = value.kind(v)
   if kind == "string" then return message.quote(v) end
   if kind == "null" then return "null" end
+  if kind == "array" and #v == 0 then return "an empty array" end
   if kind == "array" then return ("an array of %d item%s"):format(#v, #v == 1 and "" or "s") end
   if kind == "object" then return next(v) == nil and "an empty object" or "an object" end
   return math.type(v) == "float" and math.tointeger(v) and ("%.15g"):format(v) or tostring(v)
@@ -132,12 +134,24 @@ local function add(words, word)
   words[#words + 1] = word
 end
 
+--- Words for what one of several may be; null goes unsaid where it only means "not given".
+local function any_of(schema, words)
+  if #words > 1 and schema.default == json.null then
+    for i = #words, 1, -1 do
+      if words[i] == "null" then table.remove(words, i) end
+    end
+  end
+  return words[1] and joined(words, " or ")
+end
+
+local function types_of(schema)
+  return type(schema.type) == "string" and { schema.type } or schema.type
+end
+
 local function typed(schema, kind, unit)
-  local types = schema.type or kind
-  if not types then return nil end
   local words = {}
-  for _, name in ipairs(type(types) == "table" and types or { types }) do add(words, kinds[name](schema, unit)) end
-  return joined(words, " or ")
+  for _, name in ipairs(types_of(schema) or { kind }) do add(words, kinds[name](schema, unit)) end
+  return any_of(schema, words)
 end
 
 local function alternatives(schema, unit)
@@ -147,7 +161,7 @@ local function alternatives(schema, unit)
     local word = type(branch) == "table" and message.describe(branch, nil, unit_of(branch) or unit)
     if word then add(words, word) end
   end
-  return words[1] and joined(words, " or ")
+  return any_of(schema, words)
 end
 
 --- What a schema expects, in a few words: "a number >= 0 (seconds)".
@@ -163,13 +177,15 @@ function message.describe(schema, kind, unit)
   return typed(schema, kind, unit)
 end
 
+--- Tells whether a schema takes values of this kind at all, as far as it says so itself or in plain alternatives.
 local function fits_type(schema, kind)
-  local types = schema.type
-  if type(types) == "string" then types = { types } end
-  for _, name in ipairs(types or { kind }) do
+  for _, name in ipairs(types_of(schema) or {}) do
     if name == kind or (name == "integer" and kind == "number") then return true end
   end
-  return false
+  for _, branch in ipairs(not schema.type and (schema.anyOf or schema.oneOf) or {}) do
+    if type(branch) == "table" and branch.type and fits_type(branch, kind) then return true end
+  end
+  return not schema.type and not schema.anyOf and not schema.oneOf
 end
 
 --- "expected …, got …" for a value that a schema refuses.
@@ -178,7 +194,7 @@ end
 ---@return string
 function message.mismatch(schema, v)
   local kind = value.kind(v)
-  local clear = fits_type(schema, kind) and not schema.enum
+  local clear = fits_type(schema, kind)
   local words = message.describe(schema, kind) or "something else"
   return ("expected %s, got %s"):format(words, message.got(v, clear))
 end

@@ -103,8 +103,8 @@ end
 
 local function check_schema(registry, schema, at, depth)
   if type(schema) ~= "table" or value.kind(schema) == "array" then
-    local hint = at:find("/items$") and type(schema) == "table" and " (a list of schemas goes under prefixItems)" or ""
-    expect.fail(at, "expected a schema (a table, true or false)%s, got %s", hint, message.got(schema, false))
+    local hint = at:find("/items$") and type(schema) == "table" and "; a list of schemas goes under prefixItems" or ""
+    expect.fail(at, "expected a schema (a table, true or false), got %s%s", message.got(schema, false), hint)
   end
   expect.map(schema, at)
   registry.count = registry.count + 1

@@ -17,18 +17,21 @@ local evaluated = require "schema.evaluated"
 local message = require "schema.message"
 local pointer = require "schema.pointer"
 
+local STEPS_PER_ERROR = 50
+
 --- Raised (as a table) when a validation costs too much.
 Run.Exhausted = {}
 Run.Exhausted.__index = Run.Exhausted
 
+--- A quiet run may serve one value after the other, see `reset`.
 ---@param limits { steps: integer, depth: integer, errors: integer }
 ---@param noun string
 ---@param quiet boolean
 ---@return schema.Run
 function Run.new(limits, noun, quiet)
   local run = {
-    quiet = quiet, steps = limits.steps, depth = 0, max_depth = limits.depth, max_errors = limits.errors,
-    path = {}, errors = {}, scope = nil, noun = noun,
+    quiet = quiet, steps = limits.steps, full_steps = limits.steps, depth = 0, max_depth = limits.depth,
+    max_errors = limits.errors, path = {}, errors = {}, scope = nil, noun = noun,
   }
   run.charge = function(steps) Run.spend(run, steps) end
   return setmetatable(run, Run)
@@ -38,7 +41,13 @@ local function exhausted(what)
   error(setmetatable({ message = what }, Run.Exhausted), 0)
 end
 
----@param steps integer
+--- Makes the run ready for another value.
+function Run:reset()
+  self.steps, self.depth, self.scope, self.quiet = self.full_steps, 0, nil, true
+  if #self.errors > 0 then self.errors = {} end
+end
+
+---@param steps number
 function Run:spend(steps)
   self.steps = self.steps - steps
   if self.steps < 0 then exhausted("too costly to check: the value is too large for this schema") end
@@ -117,6 +126,7 @@ function Run:fail(keyword, describe, ...)
       path = pointer.of(self.path), keyword = keyword, message = describe(...),
       mismatch = describe == message.mismatch or nil,
     }
+    self:spend(STEPS_PER_ERROR)
   end
   return false
 end

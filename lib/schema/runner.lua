@@ -19,25 +19,43 @@ function runner.constant(answer)
 end
 
 ---@class schema.Checks
----@field early table<string, function[]> by kind
----@field late table<string, function[]> those that ask what was evaluated, by kind
----@field has_late boolean
+---@field early { definition: table, check: function }[]
+---@field late { definition: table, check: function }[] those that ask what was evaluated
 local Checks = {}
 Checks.__index = Checks
 
 ---@return schema.Checks
 function runner.checks()
-  local checks = { early = {}, late = {}, has_late = false }
-  for _, kind in ipairs(kinds) do checks.early[kind], checks.late[kind] = {}, {} end
-  return setmetatable(checks, Checks)
+  return setmetatable({ early = {}, late = {} }, Checks)
 end
 
---- Adds a keyword's check, for all kinds unless its definition names some.
+--- Adds a keyword's check, for all kinds of values unless its definition names some.
 function Checks:add(definition, check)
-  local lists = definition.late and self.late or self.early
-  self.has_late = self.has_late or definition.late == true
-  for _, kind in ipairs(definition.kinds or kinds) do table.insert(lists[kind], check) end
+  table.insert(definition.late and self.late or self.early, { definition = definition, check = check })
 end
+
+local nothing = {}
+
+local function concerns(definition, kind)
+  for _, wanted in ipairs(definition.kinds or kinds) do
+    if wanted == kind then return true end
+  end
+  return false
+end
+
+local function by_kind(entries)
+  local lists = {}
+  for _, kind in ipairs(kinds) do
+    local list = {}
+    for _, entry in ipairs(entries) do
+      if concerns(entry.definition, kind) then list[#list + 1] = entry.check end
+    end
+    lists[kind] = #list > 0 and list or nothing
+  end
+  return lists
+end
+
+local no_lists = by_kind {}
 
 local function apply(list, run, v, record)
   local ok = true
@@ -74,8 +92,8 @@ end
 
 ---@return fun(run: schema.Run, value: any, record: schema.Evaluated?): boolean
 function Checks:runner()
-  if self.has_late then return recording(self.early, self.late) end
-  return simple(self.early)
+  local early = #self.early > 0 and by_kind(self.early) or no_lists
+  return #self.late > 0 and recording(early, by_kind(self.late)) or simple(early)
 end
 
 local function is_entered(run, resource)

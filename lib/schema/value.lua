@@ -32,21 +32,34 @@ function value.length(text)
   return utf8.len(text) or select(2, text:gsub("[^\x80-\xBF]", ""))
 end
 
+local STEPS_PER_SORTED_KEY = 4
+
 --- Keys of an object in the order of the alphabet.
 ---@param object table
+---@param spend fun(steps: number)? told of the work before it is done
 ---@return any[]
-function value.sorted_keys(object)
-  local keys = {}
-  for key in next, object do keys[#keys + 1] = key end
-  table.sort(keys, function(a, b) return tostring(a) < tostring(b) end)
+function value.sorted_keys(object, spend)
+  local keys, all_strings = {}, true
+  for key in next, object do
+    keys[#keys + 1] = key
+    all_strings = all_strings and type(key) == "string"
+  end
+  if spend then spend(STEPS_PER_SORTED_KEY * #keys) end
+  if all_strings then
+    table.sort(keys)
+  else
+    table.sort(keys, function(a, b) return tostring(a) < tostring(b) end)
+  end
   return keys
 end
 
+local MAX_DEPTH = 1000
+
 local writers = {}
 
-local function write(out, v, spend)
-  spend(1)
-  writers[value.kind(v)](out, v, spend)
+local function write(out, v, spend, depth)
+  spend(depth > MAX_DEPTH and math.huge or 1)
+  writers[value.kind(v)](out, v, spend, depth)
 end
 
 function writers.null(out) out[#out + 1] = "n" end
@@ -58,19 +71,22 @@ function writers.number(out, v)
   out[#out + 1] = whole and ("%d;"):format(whole) or ("%.17g;"):format(v)
 end
 
-function writers.string(out, v) out[#out + 1] = ("%d:%s"):format(#v, v) end
+function writers.string(out, v)
+  out[#out + 1] = #v .. ":"
+  out[#out + 1] = v
+end
 
-function writers.array(out, v, spend)
+function writers.array(out, v, spend, depth)
   out[#out + 1] = "["
-  for i = 1, #v do write(out, v[i], spend) end
+  for i = 1, #v do write(out, v[i], spend, depth + 1) end
   out[#out + 1] = "]"
 end
 
-function writers.object(out, v, spend)
+function writers.object(out, v, spend, depth)
   out[#out + 1] = "{"
-  for _, key in ipairs(value.sorted_keys(v)) do
+  for _, key in ipairs(value.sorted_keys(v, spend)) do
     writers.string(out, tostring(key))
-    write(out, v[key], spend)
+    write(out, v[key], spend, depth + 1)
   end
   out[#out + 1] = "}"
 end
@@ -78,13 +94,13 @@ end
 --- A key that two values share exactly when JSON Schema calls them equal (1 and 1.0 are, key order does not matter).
 --- Scalars stand for themselves, arrays and objects for a table key of their text.
 ---@param v any
----@param spend fun(steps: integer)
+---@param spend fun(steps: number) must raise when told math.huge: the value is too deep
 ---@return any scalar the value, nil for arrays and objects
 ---@return string? text of arrays and objects
 function value.identity(v, spend)
   if type(v) ~= "table" then return v == nil and null or v end
   local out = {}
-  write(out, v, spend)
+  write(out, v, spend, 1)
   return nil, table.concat(out)
 end
 

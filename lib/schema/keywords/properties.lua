@@ -15,8 +15,7 @@ local function each(run, object, check)
     end
     return true
   end
-  for _, name in ipairs(value.sorted_keys(object)) do
-    run:spend(1)
+  for _, name in ipairs(value.sorted_keys(object, run.charge)) do
     if not check(name, object[name]) then ok = false end
   end
   return ok

@@ -33,13 +33,14 @@ local function compile_type(build)
   end
 end
 
-local function nothing() end
-
 --- A check that the value is one of the choices.
 local function one_of(build, choices)
   local scalars, texts, schema, keyword = {}, {}, build.schema, build.keyword
+  local function refuse_depth(steps)
+    if steps == math.huge then expect.fail(build.at, "nested too deep") end
+  end
   for _, choice in ipairs(choices) do
-    local scalar, text = value.identity(choice, nothing)
+    local scalar, text = value.identity(choice, refuse_depth)
     if text then texts[text] = true else scalars[scalar] = true end
   end
   local has_texts = next(texts) ~= nil

@@ -50,10 +50,10 @@ local function launch(opts)
         args = args, env = env, workspace = opts.workspace, cwd = opts.cwd, wrap = opts.wrap,
     })
     local self = setmetatable(
-        { host = host, port = port, token = token, workspace = process.workspace, process = process }, Server)
-    local reach = opts.reach or host
-    program.wait_until(function() return not process:running() or accepts(reach, port) end, START_S)
-    return self, process:running() and accepts(reach, port)
+        { host = opts.reach or host, port = port, token = token, workspace = process.workspace, process = process },
+        Server)
+    program.wait_until(function() return not process:running() or accepts(self.host, port) end, START_S)
+    return self, process:running() and accepts(self.host, port)
 end
 
 --- Starts a server and waits until it accepts connections.
@@ -73,7 +73,7 @@ end
 
 --- A new connection.
 ---@return spec.Connection
-function Server:connect(opts) return http.connect(self.reach or self.host, self.port, opts) end
+function Server:connect(opts) return http.connect(self.host, self.port, opts) end
 
 --- One request on a new connection, with the bearer unless headers name another Authorization (false: none).
 ---@return spec.Response

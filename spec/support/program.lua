@@ -50,12 +50,12 @@ local function turn_until(done, seconds)
     return done()
 end
 
---- Waits `seconds`, or until `done()` (looked at every few milliseconds) holds; says whether it does.
-function program.wait_until(done, seconds)
+--- Waits `seconds`, or until `done()`, looked at every `poll_ms` (5), holds; says whether it does.
+function program.wait_until(done, seconds, poll_ms)
     local deadline = uv.hrtime() + (seconds or PATIENCE_S) * 1e9
     while not done() do
         if uv.hrtime() > deadline then return false end
-        uv.sleep(5)
+        uv.sleep(poll_ms or 5)
         uv.run("nowait")
     end
     return true

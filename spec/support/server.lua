@@ -30,7 +30,8 @@ function server.free_port(host)
     return tonumber(port)
 end
 
-local function accepts(host, port)
+--- Does anybody accept connections there?
+function server.accepts(host, port)
     local sock = (host:find(":", 1, true) and socket.tcp6 or socket.tcp4)()
     sock:settimeout(1)
     local ok = sock:connect(host, port)
@@ -52,13 +53,14 @@ local function launch(opts)
     local self = setmetatable(
         { host = opts.reach or host, port = port, token = token, workspace = process.workspace, process = process },
         Server)
-    program.wait_until(function() return not process:running() or accepts(self.host, port) end, START_S)
-    return self, process:running() and accepts(self.host, port)
+    program.wait_until(function() return not process:running() or server.accepts(self.host, port) end, START_S, opts.poll_ms)
+    return self, process:running() and server.accepts(self.host, port)
 end
 
 --- Starts a server and waits until it accepts connections.
 --- opts: tools (root scripts file), env (changes; false removes), args (further flags), workspace, host, port, token,
---- cwd, wrap (see program.spawn), reach (address to talk to when `host` is none, such as "localhost").
+--- cwd, wrap (see program.spawn), reach (address to talk to when `host` is none, such as "localhost"),
+--- poll_ms (how often to try, default 5).
 ---@return spec.Server
 function server.start(opts)
     opts = opts or {}

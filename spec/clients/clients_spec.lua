@@ -20,8 +20,9 @@ describe("MCP client", function()
 
     local function run(script, ...)
         local clients = program.root .. "/spec/clients"
+        local node = tmp.shell("ls " .. clients .. "/node_modules/node-linux-*/bin/node"):match("[^\n]+")
         local result = program.run({
-            command = { clients .. "/node_modules/.bin/node", clients .. "/" .. script, ... },
+            command = { node, clients .. "/" .. script, ... },
             env = {
                 SANDSTORM_URL = ("http://127.0.0.1:%d/mcp"):format(s.port),
                 SANDSTORM_TOKEN = s.token,

@@ -161,9 +161,9 @@ tool {
 tool {
     name = "terminal_exec",
     title = "Run a command",
-    description = text("Runs a bash command line and returns stdout, stderr and exit code. stdin is empty, nothing is kept between"
-        .. " calls. Ends when the shell ends: processes it left in the background live on. At most %d bytes of each stream"
-        .. " are returned.", exec.output_bytes),
+    description = text("Runs a bash command line and returns stdout, stderr and exit code. stdin is empty, nothing is kept"
+        .. " between calls. Ends when the shell ends: processes it left in the background live on. At most %d bytes of each"
+        .. " stream are returned.", exec.output_bytes),
     annotations = { readOnlyHint = false, destructiveHint = true, idempotentHint = false, openWorldHint = true },
     input = {
         type = "object",
@@ -175,8 +175,8 @@ tool {
             },
             timeout = {
                 type = { "number", "null" }, default = json.null, minimum = 0,
-                description = text("Time limit in seconds: fractions allowed, 0 means the default of %g, more than %g is lowered to"
-                    .. " %g. The command is killed then and its output so far returned, exit code 124",
+                description = text("Time limit in seconds, at least 0: fractions allowed, 0 means the default of %g, more than"
+                    .. " %g is lowered to %g. The command is killed then and its output so far returned, exit code 124",
                     exec.default_s, exec.max_s, exec.max_s),
             },
         },
@@ -202,8 +202,8 @@ tool {
 tool {
     name = "terminal_exec_background",
     title = "Start a background command",
-    description = "Starts a bash command line and returns its process id at once. workspace_info with jobs=true tells state, exit"
-        .. " and last output; terminal_kill ends it.",
+    description = "Starts a bash command line and returns its process id at once. workspace_info with jobs=true tells state,"
+        .. " exit and last output; terminal_kill ends it.",
     annotations = { readOnlyHint = false, destructiveHint = true, idempotentHint = false, openWorldHint = true },
     input = {
         type = "object",
@@ -245,12 +245,17 @@ tool {
     input = {
         type = "object",
         properties = {
-            jobs = { type = { "boolean", "null" }, default = false, description = "Also report background commands (default false)" },
+            jobs = {
+                type = { "boolean", "null" }, default = false,
+                description = "Also report background commands (default false)",
+            },
         },
         additionalProperties = false,
     },
     output = output({
-        complete = { type = "boolean", description = text("False when a program did not answer within %g seconds", info_timeout_s) },
+        complete = {
+            type = "boolean", description = text("False when a program did not answer within %g seconds", info_timeout_s),
+        },
         jobs = { type = "array", items = { type = "object" }, description = "Background commands, oldest first" },
     }, { "complete" }),
     handler = function(args) return workspace.info(args.jobs, info_timeout_s) end,
@@ -278,6 +283,8 @@ tool {
         required = { "packages" },
         additionalProperties = false,
     },
-    output = output({ exit_code = { type = "integer", description = "Of the package manager; 124 after a timeout" } }, { "exit_code" }),
+    output = output({
+        exit_code = { type = "integer", description = "Of the package manager; 124 after a timeout" },
+    }, { "exit_code" }),
     handler = function(args) return workspace.install(args.packages, args.manager, install_timeout_s) end,
 }

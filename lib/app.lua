@@ -36,17 +36,16 @@ local function run_tool(tools, name, arguments)
     return result.isError ~= true, text_of(result.content)
 end
 
+-- The arguments: the required ones as they are listed, then the others.
 local function signature(tool)
-    local names = {}
-    for name in pairs(tool.public.inputSchema.properties or {}) do names[#names + 1] = name end
-    local required = {}
-    for _, name in ipairs(tool.public.inputSchema.required or {}) do required[name] = true end
-    table.sort(names, function(a, b)
-        if required[a] ~= required[b] then return required[a] == true end
-        return a < b
-    end)
-    for position, name in ipairs(names) do names[position] = required[name] and name or "[" .. name .. "]" end
-    return table.concat(names, " ")
+    local words, rest, required = {}, {}, {}
+    for position, name in ipairs(tool.public.inputSchema.required or {}) do words[position], required[name] = name, true end
+    for name in pairs(tool.public.inputSchema.properties or {}) do
+        if not required[name] then rest[#rest + 1] = "[" .. name .. "]" end
+    end
+    table.sort(rest)
+    table.move(rest, 1, #rest, #words + 1, words)
+    return table.concat(words, " ")
 end
 
 local function first_line(text) return (text:match("^[^\n]*")) end
@@ -54,7 +53,8 @@ local function first_line(text) return (text:match("^[^\n]*")) end
 local function describe(tools)
     local lines = {}
     for position, tool in ipairs(tools:all()) do
-        lines[position] = ("%-26s %-30s %s"):format(tool.name, signature(tool), tool.public.title or first_line(tool.public.description))
+        local title = tool.public.title or first_line(tool.public.description)
+        lines[position] = ("%-26s %-26s %s"):format(tool.name, signature(tool), title)
     end
     lines[#lines + 1] = ("%d tools"):format(#tools:all())
     return table.concat(lines, "\n")

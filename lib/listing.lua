@@ -56,7 +56,7 @@ local function widths(rows)
 end
 
 --- The text for what fs.list found at `path`. The one entry of something that is no folder is named by its path.
----@param found host.fs.Listing
+---@param found fs.Listing
 ---@param path string absolute, as text
 ---@return string
 function listing.format(found, path)

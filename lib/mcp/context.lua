@@ -1,13 +1,11 @@
---- The second argument of every handler: what it may know of its call, and what it may ask the host for.
+--- The second argument of every handler: what it may know of its call, and what it may ask the host for. Documented
+--- for operators in lib/_meta/ctx.lua.
 local fail = require("mcp.fail")
 local fs = require("fs")
 local log = require("log")
 local names = require("names")
 
----@class mcp.Context
----@field tool string the tool's name
----@field client mcp.Client who calls
----@field meta table the request's `_meta`, as it came; empty without one
+---@class mcp.Context: ctx.Context
 local Context = {}
 Context.__index = Context
 
@@ -17,20 +15,12 @@ local logger = log.logger("sandstorm_mcp.tool")
 
 local LEVELS = { trace = true, debug = true, info = true, warning = true, error = true }
 
---- The absolute path of a path argument: relative to the workspace or inside it, folded as text. Ends the call
---- with a message for the agent when it lies outside.
----@param path string
----@return string
-function Context:path(path)
+function Context.path(_, path)
     local absolute, message = fs.resolve(names.read(path))
     if not absolute then fail.raise(message) end
     return absolute
 end
 
---- Writes a line to the server's log, with the tool's name.
----@param level "trace"|"debug"|"info"|"warning"|"error"
----@param message string
----@param fields? table
 function Context:log(level, message, fields)
     if not LEVELS[level] then
         error(("ctx:log: level must be trace, debug, info, warning or error, got %s"):format(tostring(level)), 2)

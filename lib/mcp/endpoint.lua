@@ -61,15 +61,15 @@ local function answer(server, request, takes)
 end
 
 ---@param server mcp.Server
----@param request host.Request
+---@param request request.Request
 ---@return integer status
 ---@return string? body
 ---@return table<string, string>? headers
 function endpoint.handle(server, request)
     local takes = accept.read(request:header("accept"))
     if not takes.json and not takes.stream then
-        local failure = jsonrpc.failure(jsonrpc.INVALID_REQUEST, "Not acceptable: answers are application/json or text/event-stream")
-        return 406, jsonrpc.error(json.null, failure)
+        local why = "Not acceptable: answers are application/json or text/event-stream"
+        return 406, jsonrpc.error(json.null, jsonrpc.failure(jsonrpc.INVALID_REQUEST, why))
     end
     return respond(takes, answer(server, request, takes))
 end

@@ -36,6 +36,9 @@ local CONTENT_TYPES = {
     },
 }
 
+-- Since this revision no content needs to change.
+local CONTENT_COMPLETE = "2025-11-25"
+
 local known = {}
 for _, revision in ipairs(levels.supported) do known[revision] = true end
 
@@ -80,10 +83,17 @@ function levels.tool(definition, revision)
     return copy
 end
 
-local function content(item, revision)
+local function content_item(item, revision)
     local kind = CONTENT_TYPES[item.type]
     if kind and revision < kind.since then return { type = "text", text = kind.older(item) } end
     return without(item, CONTENT_FIELDS, revision)
+end
+
+local function content(items, revision)
+    if revision >= CONTENT_COMPLETE then return items end
+    local copy = json.array({})
+    for position, item in ipairs(items) do copy[position] = content_item(item, revision) end
+    return copy
 end
 
 local function is_object(value) return type(value) == "table" and not json.is_array(value) end
@@ -96,9 +106,7 @@ function levels.result(result, revision)
     if levels.is_modern(revision) then return result end
     local copy = without(result, RESULT_FIELDS, revision)
     if not is_object(copy.structuredContent) then copy.structuredContent = nil end
-    local items = json.array({})
-    for position, item in ipairs(result.content) do items[position] = content(item, revision) end
-    copy.content = items
+    copy.content = content(result.content, revision)
     return copy
 end
 

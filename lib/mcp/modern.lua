@@ -80,11 +80,12 @@ local function refusal(message, header)
     return jsonrpc.failure(jsonrpc.METHOD_NOT_FOUND, "Method not found: " .. message.method), 404
 end
 
+-- Adds what every result of this revision has.
 local function complete(server)
     return function(result)
-        result.resultType = "complete"
-        result._meta = result._meta or {}
-        result._meta[SERVER_KEY] = server.info
+        local meta = { [SERVER_KEY] = server.info }
+        for key, value in pairs(result._meta or {}) do meta[key] = value end
+        result.resultType, result._meta = "complete", meta
         return result
     end
 end

@@ -1,0 +1,26 @@
+---@meta app
+--- What the host takes from `require("app").load(root_path)`, once for each generation of the scripts.
+
+---@class app.Route the host answers what does not fit (404, 405, 401, 403, 413, 415, OPTIONS) before a body is read
+---@field path string exact
+---@field methods string[] HEAD falls to GET
+---@field auth "bearer"|"none"
+---@field origin "checked"|"any" whether a foreign Origin is refused
+---@field body_limit? integer bytes
+---@field media_type? string that a body must have; a body without Content-Type has it
+---@field handle fun(request: request.Request): integer, string?, table<string, string>? status, body, headers; a body
+---without a Content-Type header is application/json
+
+---@class app.App
+---@field routes app.Route[]
+---@field call fun(name: string, arguments: table): boolean, string runs one tool; for the command line
+---@field describe fun(): string the tool table, for the command line
+
+local app = {}
+
+--- Reads the script at `root_path`. Nothing may wait meanwhile. Raises `file:line: what is wrong`.
+---@param root_path string absolute
+---@return app.App
+function app.load(root_path) end
+
+return app

@@ -1,0 +1,77 @@
+--- What the host calls: reads the operator's script and returns the routes and commands that come of it.
+local call = require("mcp.call")
+local endpoint = require("mcp.endpoint")
+local exchange = require("mcp.exchange")
+local health = require("health")
+local json = require("json")
+local levels = require("mcp.levels")
+local registry = require("mcp.registry")
+local script = require("mcp.script")
+
+local app = {}
+
+local INFO = { name = "sandstorm", version = "2.0.0" }
+
+local function all_routes(server)
+    local routes = endpoint.routes(server)
+    for _, route in ipairs(health.routes()) do routes[#routes + 1] = route end
+    return routes
+end
+
+local function text_of(content)
+    local texts = {}
+    for position, item in ipairs(content) do texts[position] = item.text or json.encode(item, { sort = true }) end
+    return table.concat(texts, "\n")
+end
+
+-- One tool for the command line, by the path that a request takes.
+local function run_tool(tools, name, arguments)
+    local from = exchange.new({
+        era = "local", revision = levels.modern, bytes = 0, client = exchange.client("command line"),
+        header = function() return nil end,
+    })
+    local encoded, failure = call.run(tools, { name = name, arguments = arguments }, from)
+    if not encoded then return false, failure.message end
+    local result = assert(json.decode(encoded))
+    return result.isError ~= true, text_of(result.content)
+end
+
+-- The arguments: the required ones as they are listed, then the others.
+local function signature(tool)
+    local words, rest, required = {}, {}, {}
+    for position, name in ipairs(tool.public.inputSchema.required or {}) do words[position], required[name] = name, true end
+    for name in pairs(tool.public.inputSchema.properties or {}) do
+        if not required[name] then rest[#rest + 1] = "[" .. name .. "]" end
+    end
+    table.sort(rest)
+    table.move(rest, 1, #rest, #words + 1, words)
+    return table.concat(words, " ")
+end
+
+local function first_line(text) return (text:match("^[^\n]*")) end
+
+local function describe(tools)
+    local lines = {}
+    for position, tool in ipairs(tools:all()) do
+        local title = tool.public.title or first_line(tool.public.description)
+        lines[position] = ("%-26s %-26s %s"):format(tool.name, signature(tool), title)
+    end
+    lines[#lines + 1] = ("%d tools"):format(#tools:all())
+    return table.concat(lines, "\n")
+end
+
+--- Reads the script at `root_path`. Raises `file:line: what is wrong`.
+---@param root_path string absolute
+---@return app.App
+function app.load(root_path)
+    local tools = registry.new()
+    script.run(root_path, tools)
+    tools:seal()
+    return {
+        routes = all_routes({ registry = tools, info = INFO }),
+        call = function(name, arguments) return run_tool(tools, name, arguments) end,
+        describe = function() return describe(tools) end,
+    }
+end
+
+return app

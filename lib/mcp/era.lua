@@ -1,0 +1,35 @@
+--- Which era a message belongs to: the handshake revisions ("legacy") or the stateless ones ("modern").
+local jsonrpc = require("mcp.jsonrpc")
+local levels = require("mcp.levels")
+
+local era = {}
+
+era.VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
+era.UNSUPPORTED_VERSION = -32022
+
+--- The answer to a revision that is not served.
+function era.unsupported(requested)
+    return jsonrpc.failure(era.UNSUPPORTED_VERSION, "Unsupported protocol version",
+        { supported = levels.supported, requested = requested })
+end
+
+-- A client of the stateless era says the revision in each message.
+local function claimed(message)
+    local params = message.params
+    local meta = jsonrpc.is_object(params) and params._meta
+    return jsonrpc.is_object(meta) and meta[era.VERSION_KEY] or nil
+end
+
+--- Chooses by what the message claims, then by the header. A message without either is of the handshake era:
+--- scripts post tools/call with nothing but a bearer.
+---@param header string? MCP-Protocol-Version
+---@param message table a message that jsonrpc.classify accepts
+---@return "modern"|"legacy"|nil
+---@return mcp.Failure?
+function era.choose(header, message)
+    if claimed(message) ~= nil or levels.is_modern(header) then return "modern" end
+    if header == nil or levels.is_legacy(header) then return "legacy" end
+    return nil, era.unsupported(header)
+end
+
+return era

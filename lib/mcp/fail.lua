@@ -1,0 +1,22 @@
+--- Failures on purpose: what `tool.fail(message)` raises. The agent reads the message as the result of its call
+--- (`isError`); every other raised value is an internal error that it only learns the id of.
+local fail = {}
+
+local Failure = {}
+Failure.__index = Failure
+function Failure:__tostring() return self.message end
+
+--- Ends the call with `message` for the agent.
+---@param message string
+function fail.raise(message)
+    if type(message) ~= "string" then
+        error(("tool.fail: expected the message as a string, got %s"):format(type(message)), 2)
+    end
+    error(setmetatable({ message = message }, Failure), 0)
+end
+
+--- The message of a raised value that fail.raise made, or nil.
+---@return string?
+function fail.message_of(raised) return getmetatable(raised) == Failure and raised.message or nil end
+
+return fail

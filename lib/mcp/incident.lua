@@ -1,0 +1,30 @@
+--- Internal errors: the log gets everything under an id, the agent gets the id.
+local host = require("host")
+local log = require("log")
+
+local incident = {}
+
+local logger = log.logger("sandstorm_mcp.tool")
+
+-- A raised value may be of any type, and its __tostring may raise itself.
+local function describe(raised)
+    if type(raised) == "string" then return raised end
+    local ok, text = pcall(tostring, raised)
+    return ok and type(text) == "string" and text or ("a value of type " .. type(raised))
+end
+
+--- Makes what is logged of a raised value; for use as a message handler, where the stack still stands.
+function incident.trace(raised) return debug.traceback(describe(raised), 2) end
+
+--- Logs an internal error and returns what the agent is told.
+---@param tool string
+---@param what string one line or a traceback
+---@return string
+function incident.report(tool, what)
+    local id = host.random_id()
+    local message, trace = what:match("^([^\n]*)\n?(.*)$")
+    logger.error("internal error", { tool = tool, incident = id, error = message, trace = trace ~= "" and trace or nil })
+    return ("Internal error in %s; the server's log has it under %s"):format(tool, id)
+end
+
+return incident

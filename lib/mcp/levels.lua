@@ -1,0 +1,113 @@
+--- The revisions of the protocol, and the one place that knows what an older one must not see.
+---
+--- Everything is written in the form of the newest revision; `tool` and `result` take away what the asked
+--- revision does not have. What only the newest has around a result (resultType, ttlMs, cacheScope, serverInfo)
+--- is added by mcp.modern and never has to be taken away.
+local json = require("json")
+
+local levels = {}
+
+---@alias mcp.Revision "2024-11-05"|"2025-03-26"|"2025-06-18"|"2025-11-25"|"2026-07-28"
+
+levels.modern = "2026-07-28"
+levels.handshake = "2025-11-25" -- the newest that begins with initialize
+levels.supported = { "2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05" } -- newest first
+
+-- First revision that has the field. Revisions are dates: they compare as text.
+local TOOL_FIELDS = {
+    annotations = "2025-03-26",
+    title = "2025-06-18",
+    outputSchema = "2025-06-18",
+    _meta = "2025-06-18",
+    icons = "2025-11-25",
+}
+local RESULT_FIELDS = { structuredContent = "2025-06-18" }
+local CONTENT_FIELDS = { _meta = "2025-06-18", icons = "2025-11-25" }
+
+-- First revision that has the kind of content, and what older ones get instead.
+local CONTENT_TYPES = {
+    audio = {
+        since = "2025-03-26",
+        older = function(item) return ("[audio, %s: this client's protocol revision has none]"):format(item.mimeType) end,
+    },
+    resource_link = {
+        since = "2025-06-18",
+        older = function(item) return ("%s: %s"):format(item.name, item.uri) end,
+    },
+}
+
+-- Since this revision no content needs to change.
+local CONTENT_COMPLETE = "2025-11-25"
+
+local known = {}
+for _, revision in ipairs(levels.supported) do known[revision] = true end
+
+--- A revision of the stateless era that is served.
+function levels.is_modern(revision) return revision == levels.modern end
+
+--- A revision of the handshake era that is served.
+function levels.is_legacy(revision) return known[revision] == true and revision ~= levels.modern end
+
+local function without(object, fields, revision)
+    local copy = {}
+    for name, value in pairs(object) do
+        local since = fields[name]
+        if not since or revision >= since then copy[name] = value end
+    end
+    return copy
+end
+
+-- Up to the last revision of the handshake era a property's schema is an object, never a boolean.
+local function with_object_properties(schema)
+    local copy, properties = {}, {}
+    for keyword, value in pairs(schema) do copy[keyword] = value end
+    for name, property in pairs(schema.properties or {}) do
+        if property == true then property = {} end
+        if property == false then property = { ["not"] = {} } end
+        properties[name] = property
+    end
+    copy.properties = schema.properties and properties
+    return copy
+end
+
+--- A tool of tools/list as the revision knows it.
+---@param definition table in the form of the newest revision; not changed
+---@param revision mcp.Revision
+---@return table
+function levels.tool(definition, revision)
+    if levels.is_modern(revision) then return definition end
+    local copy = without(definition, TOOL_FIELDS, revision)
+    copy.inputSchema = with_object_properties(definition.inputSchema)
+    local output = copy.outputSchema
+    if output then copy.outputSchema = output.type == "object" and with_object_properties(output) or nil end
+    return copy
+end
+
+local function content_item(item, revision)
+    local kind = CONTENT_TYPES[item.type]
+    if kind and revision < kind.since then return { type = "text", text = kind.older(item) } end
+    return without(item, CONTENT_FIELDS, revision)
+end
+
+local function content(items, revision)
+    if revision >= CONTENT_COMPLETE then return items end
+    local copy = json.array({})
+    for position, item in ipairs(items) do copy[position] = content_item(item, revision) end
+    return copy
+end
+
+local function is_object(value) return type(value) == "table" and not json.is_array(value) end
+
+--- The result of tools/call as the revision knows it.
+---@param result table in the form of the newest revision; not changed
+---@param revision mcp.Revision
+---@return table
+function levels.result(result, revision)
+    if levels.is_modern(revision) then return result end
+    local copy = without(result, RESULT_FIELDS, revision)
+    if not is_object(copy.structuredContent) then copy.structuredContent = nil end
+    copy.content = content(result.content, revision)
+    return copy
+end
+
+return levels

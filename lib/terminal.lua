@@ -1,0 +1,131 @@
+--- What the terminal tools do: run a command and tell all of it, start one in the background, end one of those.
+local json = require("json")
+local names = require("names")
+local process = require("process")
+local text = require("text")
+
+local terminal = {}
+
+---@class terminal.Limits
+---@field default_s number seconds that a command may run when the agent says nothing
+---@field max_s number seconds that it may run at most
+---@field output_bytes integer bytes kept of each stream
+
+local TIMED_OUT = 124
+
+local function failure(message, code)
+    if code == "EOUTSIDE" then return nil, message end
+    return nil, "Error: " .. message
+end
+
+local function has_nul(value) return value:find("\0", 1, true) ~= nil end
+
+local function nul_in_command() return nil, "command: a command cannot hold a NUL byte (it would end there)" end
+
+-- Seconds as v0.1.0 wrote them: what the agent gave as a float, our own limits as they stand.
+local function as_float(seconds)
+    local digits = ("%.14g"):format(seconds)
+    return digits:find("[.e]") and digits or digits .. ".0"
+end
+
+---@return { seconds: number, label: string, lowered_from?: number }
+local function time_limit(asked, limits)
+    if not asked or asked == 0 then return { seconds = limits.default_s, label = ("%gs"):format(limits.default_s) } end
+    if asked > limits.max_s then
+        return { seconds = limits.max_s, label = ("%gs"):format(limits.max_s), lowered_from = asked }
+    end
+    return { seconds = asked, label = as_float(asked) .. "s" }
+end
+
+-- One stream as text: whole characters, what is no UTF-8 marked, and the notes about it.
+local function stream(run, name, limits, notes)
+    local bytes = text.cut(run[name], limits.output_bytes)
+    local total = run[name .. "_bytes"]
+    local truncated = #bytes < total
+    if truncated then
+        notes[#notes + 1] = ("%s was cut: the first %d of %d bytes are shown."):format(name, #bytes, total)
+    end
+    local clean, replaced = text.clean(bytes)
+    if replaced > 0 then
+        notes[#notes + 1] = ("%s is not UTF-8: %d byte sequence(s) are shown as U+FFFD."):format(name, replaced)
+    end
+    return clean, truncated
+end
+
+local function exit_code(run)
+    if run.timed_out then return TIMED_OUT end
+    return run.exit_code or -run.signal_number
+end
+
+local function end_notes(run, limit, notes)
+    if run.timed_out and limit.lowered_from then
+        notes[#notes + 1] = ("The timeout of %g s was lowered to the maximum of %g s."):format(limit.lowered_from, limit.seconds)
+    end
+    if run.signal then notes[#notes + 1] = ("The command was killed by %s."):format(run.signal) end
+end
+
+-- stderr with the timeout as its last line.
+local function with_timeout(stderr, limit)
+    if stderr ~= "" and stderr:sub(-1) ~= "\n" then stderr = stderr .. "\n" end
+    return stderr .. "timeout after " .. limit.label
+end
+
+local function section(name, content) return content ~= "" and ("%s:\n%s\n\n"):format(name, content) or "" end
+
+local function report(run, limit, limits)
+    local notes = {}
+    local stdout, stdout_cut = stream(run, "stdout", limits, notes)
+    local stderr, stderr_cut = stream(run, "stderr", limits, notes)
+    end_notes(run, limit, notes)
+    local code = exit_code(run)
+    local said = run.timed_out and with_timeout(stderr, limit) or stderr
+    local main = ("%s%sexit_code: %d"):format(section("stdout", stdout), section("stderr", said), code)
+    return {
+        content = notes[1] and { main, table.concat(notes, "\n") } or main,
+        structured = {
+            stdout = stdout, stderr = stderr, exit_code = code, signal = run.signal or json.null,
+            timed_out = run.timed_out, truncated = stdout_cut or stderr_cut, duration_ms = math.floor(run.duration_ms),
+        },
+        isError = code ~= 0,
+    }
+end
+
+--- Runs a command to its end, or to its limit, and tells what it wrote and how it ended.
+---@param args { command: string, cwd?: string, timeout?: number }
+---@param limits terminal.Limits
+function terminal.exec(args, limits)
+    if has_nul(args.command) then return nul_in_command() end
+    local limit = time_limit(args.timeout, limits)
+    local run, message, code = process.run({
+        command = args.command,
+        cwd = names.read(args.cwd or ""),
+        timeout_ms = math.max(1, math.ceil(limit.seconds * 1000)),
+        capture_bytes = limits.output_bytes + 4, -- one character more: the cut falls on a border
+    })
+    if not run then return failure(message, code) end
+    return report(run, limit, limits)
+end
+
+--- Starts a command and does not wait for it.
+---@param args { command: string, cwd?: string }
+function terminal.start(args)
+    if has_nul(args.command) then return nul_in_command() end
+    local pid, message, code = process.start({ command = args.command, cwd = names.read(args.cwd or "") })
+    if not pid then return failure(message, code) end
+    return { content = ("PID: %d\nStarted background process %d"):format(pid, pid), structured = { pid = pid } }
+end
+
+local REFUSALS = {
+    ESRCH = "No such process %d",
+    EPERM = "Process %d was not started by this server; no signal was sent",
+}
+
+--- Asks a background process, and all that it started, to end.
+---@param pid integer
+function terminal.kill(pid)
+    local sent, message, code = process.signal(pid, "TERM")
+    if sent then return { content = ("Sent SIGTERM to %d"):format(pid), structured = { pid = pid } } end
+    return nil, REFUSALS[code] and REFUSALS[code]:format(pid) or "Error: " .. message
+end
+
+return terminal

@@ -1,0 +1,61 @@
+--- Stand-ins for the modules that C provides, so that specs of lib/ run in plain Lua. json and text are the real ones
+--- (build/spec). Each spec replaces what it needs: `local host = fake_host.install(); host.fs.read = function … end`.
+local fake_host = {}
+
+local OWN = { "clock", "fs", "host", "log", "process" }
+
+local function logger(lines, name)
+    local object = {}
+    for _, level in ipairs({ "trace", "debug", "info", "warning", "error" }) do
+        object[level] = function(message, fields)
+            lines[#lines + 1] = { level = level, logger = name, message = message, fields = fields or {} }
+        end
+    end
+    object.enabled = function() return true end
+    return object
+end
+
+local function make()
+    local fakes = { lines = {}, settings = { body_limit = 1000000, max_instances = 5 }, now = 0 }
+    fakes.log = logger(fakes.lines, "sandstorm_mcp")
+    fakes.log.logger = function(name) return logger(fakes.lines, name) end
+    fakes.clock = {
+        monotonic_ms = function() return fakes.now end,
+        now_ms = function() return fakes.now end,
+    }
+    fakes.host = {
+        random_id = function() return "0123456789abcdef" end,
+        setting = function(name) return fakes.settings[name] end,
+        which = function(names) return names end,
+        info = function() return {} end,
+    }
+    fakes.fs = {
+        root = function() return "/w" end,
+        resolve = function(path)
+            if path:find("%.%.") then return nil, ('Path "%s" is outside the allowed directory (/w)'):format(path), "EOUTSIDE" end
+            if path == "" then return "/w" end
+            return path:sub(1, 1) == "/" and path or "/w/" .. path
+        end,
+    }
+    fakes.process = {}
+    return fakes
+end
+
+local function forget_library()
+    for name in pairs(package.loaded) do
+        local ours = name:find("^mcp%.") or name:find("^schema") or package.searchpath(name, "lib/?.lua")
+        if ours then package.loaded[name] = nil end
+    end
+end
+
+--- Puts fresh stand-ins in place and forgets every module of lib/, so that it is loaded anew with them.
+--- Beside the modules there are `lines` (what was logged), `settings` and `now` (milliseconds).
+---@return table
+function fake_host.install()
+    forget_library()
+    local fakes = make()
+    for _, name in ipairs(OWN) do package.loaded[name] = fakes[name] end
+    return fakes
+end
+
+return fake_host

@@ -157,12 +157,21 @@ static bool is_given(const struct config_entry *e, const char *text)
     return text != NULL && (e->type != CONFIG_PATH || text[0] != '\0');
 }
 
+/* A command that runs once works where it is called, as other tools do, and tells only of trouble. */
+static const char *fallback_of(const struct reader *r, const struct config_entry *e)
+{
+    if (r->config->command == COMMAND_SERVE) return e->fallback;
+    if (e->offset == offsetof(struct config, workspace_root)) return ".";
+    return e->offset == offsetof(struct config, log_level) ? "WARNING" : e->fallback;
+}
+
 static bool read_entry(struct reader *r, const struct config_entry *e)
 {
     const char *option = r->options[e - config_entries], *variable = variable_value(r, e->variable);
     if (is_given(e, option)) return config_store(r->config, e, e->option, option, r->error);
     if (is_given(e, variable)) return config_store(r->config, e, e->variable, variable, r->error);
-    return e->fallback == NULL || config_store(r->config, e, e->variable, e->fallback, r->error);
+    const char *fallback = fallback_of(r, e);
+    return fallback == NULL || config_store(r->config, e, e->variable, fallback, r->error);
 }
 
 static bool read_secret(struct reader *r, const struct config_entry *e)

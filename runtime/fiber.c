@@ -217,12 +217,13 @@ static void unlink_live(struct fiber *f)
 /* The outcome is on top of f->L. */
 static void finish(struct fiber *f, enum fiber_outcome outcome, int count)
 {
+    struct vm *vm = f->vm;
     f->state = FIBER_DONE;
     unlink_live(f);
     f->done(f->data, f->L, outcome, count);
     lua_settop(f->L, 0);
     fiber_keep(f);
-    vm_release(f->vm);
+    vm_release(vm);
 }
 
 /* Wraps what was raised: {error, traceback}. A stop passes as it is, for Lua calls this handler with hooks off
@@ -314,13 +315,12 @@ static void resume(struct fiber *f, int args)
     }
 }
 
-struct fiber *fiber_start(struct vm *vm, int args, const struct fiber_limits *limits, fiber_done_cb done,
-                          void *data)
+bool fiber_start(struct vm *vm, int args, const struct fiber_limits *limits, fiber_done_cb done, void *data)
 {
     struct fiber *f = fiber_acquire(vm);
     if (f == NULL || !lua_checkstack(f->L, args + 8)) {
         lua_pop(vm->L, args + 1);
-        return NULL;
+        return false;
     }
     f->stopped = f->located = f->slice_over = f->failed = f->wrapped = false;
     f->cpu_ns = 0;
@@ -335,7 +335,7 @@ struct fiber *fiber_start(struct vm *vm, int args, const struct fiber_limits *li
     lua_pushcfunction(f->L, fiber_main);
     lua_xmove(vm->L, f->L, args + 1);
     resume(f, args + 1);
-    return f;
+    return true;
 }
 
 /* ---- stopping ---------------------------------------------------------------------------------------- */

@@ -62,14 +62,12 @@ struct fiber_limits {
     uint64_t cpu_ms;
 };
 
-/* Takes the function and `args` arguments from the top of vm->L and runs it in a fiber, up to its first wait.
- * Returns NULL when there is no memory (function and
- * arguments are popped, `done` is not called). `done` may run before
- * this returns; the returned pointer is valid until `done` has run and must be forgotten then. */
-struct fiber *fiber_start(struct vm *vm, int args, const struct fiber_limits *limits, fiber_done_cb done,
-                          void *data);
+/* Takes the function and `args` arguments from the top of vm->L and runs it in a fiber, up to its first wait; `done` may
+ * have run when this returns. False when there is no memory: function and arguments are popped, `done` is
+ * not called. */
+bool fiber_start(struct vm *vm, int args, const struct fiber_limits *limits, fiber_done_cb done, void *data);
 
-/* Stops the fiber: whatever it waits for is cancelled and `reason` (copied) is raised in it. Safe to call on
+/* Stops a fiber that is not done (fiber_running gives it): whatever it waits for is cancelled and `reason` (copied) is raised in it. Safe to call on
  * the running fiber and more than once. */
 void fiber_stop(struct fiber *f, const char *reason);
 

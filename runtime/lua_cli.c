@@ -76,7 +76,7 @@ static int run_fiber(struct vm *vm, int args, bool as_json)
     struct run run = {.as_json = as_json};
     const struct fiber_limits limits = {.deadline_ms = (uint64_t)config->call_deadline_ms,
                                         .cpu_ms = (uint64_t)config->script_cpu_ms};
-    if (fiber_start(vm, args, &limits, on_done, &run) == NULL) return 1;
+    if (!fiber_start(vm, args, &limits, on_done, &run)) return 1;
     while (!run.over)
         uv_run(vm->host->loop, UV_RUN_ONCE);
     return run.status;

@@ -294,7 +294,7 @@ static void answer_stopped(struct call *call, lua_State *L)
     luaL_unref(M, LUA_REGISTRYINDEX, call->on_stop);
     call->on_stop = LUA_NOREF;
     lua_xmove(L, M, 1);
-    if (fiber_start(call->vm, 1, &limits, on_stop_done, call) == NULL) answer_error(call, 500);
+    if (!fiber_start(call->vm, 1, &limits, on_stop_done, call)) answer_error(call, 500);
 }
 
 static void on_done(void *data, lua_State *L, enum fiber_outcome outcome, int count)
@@ -343,7 +343,7 @@ void lua_http_start(struct call *call)
         answer_error(call, 500);
         return;
     }
-    if (fiber_start(call->vm, 1, &limits, on_done, call) == NULL) answer_error(call, 500);
+    if (!fiber_start(call->vm, 1, &limits, on_done, call)) answer_error(call, 500);
 }
 
 void lua_http_gone(struct call *call)

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "json.h"
+
 #define FIELD(member) offsetof(struct config, member)
 #define SECRET(member) offsetof(struct config_secrets, member)
 #define DAY_MS 86400000
@@ -46,7 +48,7 @@ const struct config_entry config_entries[] = {
      "time for the body of a request"},
     {"idle_ms", "--idle-ms", "SANDSTORM_IDLE_MS", "MS", CONFIG_NUMBER, FIELD(idle_ms), 100, DAY_MS, "150000",
      "time that a connection is kept open without a request"},
-    {"body_limit", "--body-limit", "SANDSTORM_BODY_LIMIT", "BYTES", CONFIG_BYTES, FIELD(body_limit), 1024, GIB, "16M",
+    {"body_limit", "--body-limit", "SANDSTORM_BODY_LIMIT", "BYTES", CONFIG_BYTES, FIELD(body_limit), 1024, JSON_BYTES_MAX, "16M",
      "largest body of a request"},
     {"call_deadline_ms", "--call-deadline-ms", "SANDSTORM_CALL_DEADLINE_MS", "MS", CONFIG_NUMBER, FIELD(call_deadline_ms), 100, DAY_MS, "330000",
      "time that one call may take, waiting included"},

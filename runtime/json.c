@@ -155,13 +155,27 @@ static size_t quote_odd(struct buf *out, const char *text, size_t len, size_t *r
     return have;
 }
 
+/* Quotes text that needs no escape into reserved room. */
+static void quote_plain(struct buf *out, const char *text, size_t len)
+{
+    char *at = out->data + out->len;
+    *at = '"';
+    if (len > 0) memcpy(at + 1, text, len);
+    at[len + 1] = '"';
+    out->len += len + 2;
+}
+
 size_t json_text_quote(struct buf *out, const char *text, size_t len)
 {
-    size_t i = 0, replaced = 0;
+    size_t i = 0, replaced = 0, run = plain_length(text, len);
     if (!buf_reserve(out, len + 2)) return 0;
+    if (run == len) {
+        quote_plain(out, text, len);
+        return 0;
+    }
     buf_byte(out, '"');
     while (i < len) {
-        size_t run = plain_length(text + i, len - i);
+        if (i > 0) run = plain_length(text + i, len - i);
         if (run == 0) run = wide_length(text + i, len - i);
         if (run == 0) {
             i += quote_odd(out, text + i, len - i, &replaced);

@@ -27,8 +27,8 @@ json_t *json_text_decode(const char *text, size_t len, char *error, size_t error
  * U+FFFD. Returns the number of replacements. */
 size_t json_text_quote(struct buf *out, const char *text, size_t len);
 
-/* Appends a form of at most 17 digits that reads back as the same double; false (nothing appended) for NaN and
- * infinities. */
+/* Appends a form of at most 17 digits that reads back as the same double; false (nothing appended) for NaN
+ * and infinities. */
 bool json_text_real(struct buf *out, double value);
 
 #endif

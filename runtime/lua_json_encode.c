@@ -11,6 +11,7 @@
 
 #define PATH_BYTES 160 /* of a path that are worth showing */
 #define STACK_PER_LEVEL 8
+#define RESULT_BYTES 512 /* room that most results find enough */
 
 /* A table that is being written, and which of its values is. */
 struct step {
@@ -323,6 +324,7 @@ bool lua_json_encode(lua_State *L, int index, bool sort, struct buf *out)
     e.start = out->len;
     e.sort = sort;
     e.depth = 0;
+    buf_reserve(out, RESULT_BYTES);
     lua_pushcfunction(L, encode_protected);
     lua_pushlightuserdata(L, &e);
     lua_pushvalue(L, index);

@@ -44,11 +44,12 @@ static bool is_blank(char c)
 /* The token of a bearer header, NULL if it is none. */
 static const char *bearer_token(const char *header, size_t *len)
 {
-    static const char scheme[] = "Bearer ";
+    static const char scheme[] = "Bearer";
     while (is_blank(*header))
         header++;
     if (strncasecmp(header, scheme, sizeof scheme - 1) != 0) return NULL;
     const char *token = header + sizeof scheme - 1;
+    if (!is_blank(*token)) return NULL;
     while (is_blank(*token))
         token++;
     *len = strlen(token);

@@ -60,7 +60,7 @@ static bool take_address(const char **text, char *out)
 
 static bool take_host(const char **text, char *out)
 {
-    return **text == '[' ? take_address(text, out) : take(text, ALPHA DIGIT "-._~%", out, HOST_SIZE);
+    return **text == '[' ? take_address(text, out) : take(text, ALPHA DIGIT "-._", out, HOST_SIZE);
 }
 
 static bool take_port(const char **text, unsigned *port)

@@ -3,7 +3,8 @@
 ---The server's log: one JSON object a line with `ts`, `level`, `logger`, `msg` and the given fields.
 ---
 ---Never pass a secret: the log does not know one from other text.
----All writing functions raise if `message` is no string, or `fields` holds what JSON cannot or one of the four names above.
+---All writing functions raise if `message` is no string or `fields` no table, and, where the line is written, if
+---`fields` holds what JSON cannot or one of the four names above.
 ---@class log: log.Logger
 local log = {}
 

@@ -46,7 +46,7 @@ describe("host", function()
             return { host.setting("workspace_root"), host.setting("state_dir"), host.setting("port"), host.setting("log_level"),
                      host.setting("public_url"), host.setting("body_limit"), host.setting("tools") == nil }
         ]], { workspace = workspace, env = { SANDSTORM_TOOLS = false } })
-        assert.same({ workspace, workspace .. "/.sandstorm-mcp", 8080, "INFO", "", 16777216 }, { table.unpack(result, 1, 6) })
+        assert.same({ workspace, workspace .. "/.sandstorm-mcp", 8080, "WARNING", "", 16777216 }, { table.unpack(result, 1, 6) })
     end)
 
     it("tells no secret", function()

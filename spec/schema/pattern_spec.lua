@@ -87,6 +87,7 @@ describe("patterns", function()
 
   it("read text that is not UTF-8 byte by byte", function()
     accepts("^a.b$", { "a\xFFb" })
+    accepts("b$", { ("\xFF"):rep(100000) .. "b" })
   end)
 end)
 

@@ -17,6 +17,7 @@ static int fail(lua_State *L, const struct fs_error *error)
     luaL_pushfail(L);
     lua_pushstring(L, fs_error_text(error));
     lua_pushstring(L, error->code);
+    if (error->path == NULL) return 3;
     lua_pushstring(L, error->path);
     return 4;
 }

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nearest.h"
 #include "process_call.h"
 #include "process_spawn.h"
 
@@ -126,7 +125,6 @@ static void read_stdin(lua_State *L, const struct reading *r)
     r->o->request.input = read_text(L, r, "a string", &r->o->request.input_len);
 }
 
-/* What process.start takes comes first. */
 static const struct option {
     const char *name;
     void (*read)(lua_State *L, const struct reading *r);
@@ -139,12 +137,23 @@ static const struct option {
 };
 #define OPTION_COUNT (sizeof options / sizeof options[0])
 
+static bool is_offered(const struct option *option, enum process_face face)
+{
+    return face == PROCESS_FACE_RUN || !option->only_run;
+}
+
 static int refuse_name(lua_State *L, enum process_face face, const char *function, const char *name)
 {
-    struct nearest search = NEAREST_INIT(name);
-    for (size_t i = 0; i < OPTION_COUNT; i++)
-        if (face == PROCESS_FACE_RUN || !options[i].only_run) nearest_offer(&search, options[i].name);
-    return luaL_error(L, "%s: unknown option \"%s\"; the nearest is %s", function, name, search.name);
+    luaL_Buffer names;
+    luaL_buffinit(L, &names);
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        if (!is_offered(&options[i], face)) continue;
+        if (i > 0) luaL_addstring(&names, ", ");
+        luaL_addstring(&names, options[i].name);
+    }
+    luaL_pushresult(&names);
+    return luaL_error(L, "%s: unknown option \"%s\"; expected one of %s", function, name,
+                      lua_tostring(L, -1));
 }
 
 static const struct option *find_option(lua_State *L, enum process_face face, const char *function)
@@ -153,8 +162,7 @@ static const struct option *find_option(lua_State *L, enum process_face face, co
         luaL_error(L, "%s: expected names of options as keys, got a %s", function, luaL_typename(L, -2));
     const char *name = lua_tostring(L, -2);
     for (size_t i = 0; i < OPTION_COUNT; i++)
-        if (strcmp(options[i].name, name) == 0 && (face == PROCESS_FACE_RUN || !options[i].only_run))
-            return &options[i];
+        if (strcmp(options[i].name, name) == 0 && is_offered(&options[i], face)) return &options[i];
     refuse_name(L, face, function, name);
     return NULL;
 }

@@ -57,6 +57,7 @@ static int start(const struct config *config, const struct config_secrets *secre
     config_hide_secrets(environ);
     shield();
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond RLIMIT_FSIZE fails with EFBIG */
     struct log *log = log_new(config->command == COMMAND_SERVE ? STDOUT_FILENO : STDERR_FILENO, config->log_level);
     if (log == NULL) return fail("not enough memory");
     int status = run_command(config, secrets, log);

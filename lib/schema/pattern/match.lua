@@ -77,8 +77,14 @@ local function simulate(program, text, holds, spend, on_match)
   end
 end
 
+local function single_bytes(bytes)
+  local text = { n = #bytes }
+  for i = 1, #bytes do text[i] = bytes:byte(i) end
+  return text
+end
+
 local function code_points(bytes)
-  if not utf8.len(bytes) then return { n = #bytes, bytes:byte(1, -1) } end
+  if not utf8.len(bytes) then return single_bytes(bytes) end
   local text, n = {}, 0
   for _, code in utf8.codes(bytes) do
     n = n + 1

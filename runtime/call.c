@@ -5,25 +5,36 @@
 #include <string.h>
 
 #include "clock.h"
+#include "host.h"
+#include "lua_http.h"
 #include "vm.h"
 
 #define HEADERS_MAX 24
+
+static size_t browser_headers(const struct http_exchange *ex, struct http_header *headers);
+
+static void on_gone(struct exchange_owner *self)
+{
+    lua_http_gone((struct call *)self);
+}
 
 struct call *call_new(struct host *host, struct http_exchange *ex, struct vm *vm, const struct route *route,
                       struct call_list *slow)
 {
     struct call *call = calloc(1, sizeof *call);
     if (call == NULL) return NULL;
+    call->owner_of_exchange.gone = on_gone;
     call->host = host;
     call->exchange = ex;
     call->vm = vm;
     call->route = route;
     call->slow = slow;
     vm_hold(vm);
+    http_exchange_set_data(ex, call);
     return call;
 }
 
-/* ---- late answers ------------------------------------------------------------------------------------ */
+/* ---- streams ----------------------------------------------------------------------------------------- */
 
 static void list_remove(struct call *call)
 {
@@ -39,8 +50,8 @@ static void list_remove(struct call *call)
 void call_stream_when_slow(struct call *call, uint64_t after_ms, uint64_t every_ms)
 {
     call->every_ms = every_ms;
-    call->next_ns = clock_ns() + after_ms * 1000000;
-    if (call->listed) return;
+    call->due_ns = clock_ns() + after_ms * 1000000;
+    if (call->listed || call->streamed) return;
     call->prev = NULL;
     call->next = call->slow->first;
     if (call->next != NULL) call->next->prev = call;
@@ -48,47 +59,62 @@ void call_stream_when_slow(struct call *call, uint64_t after_ms, uint64_t every_
     call->listed = true;
 }
 
-static size_t browser_headers(const struct http_exchange *ex, struct http_header *headers);
-
-static void stream_begin(struct call *call)
+static void on_stream_over(void *data)
 {
-    struct http_header headers[HEADERS_MAX] = {{"Cache-Control", "no-cache"}, {"X-Accel-Buffering", "no"}};
-    struct http_response head = {.status = 200, .content_type = "text/event-stream", .headers = headers};
-    head.header_count = 2 + browser_headers(call->exchange, headers + 2);
-    http_stream_begin(call->exchange, &head);
-    call->streaming = true;
+    struct call *call = data;
+    call->stream = NULL;
+    lua_http_gone(call);
+}
+
+/* The caller's headers and those that every stream has. */
+static size_t stream_headers(const struct http_exchange *ex, struct http_header *all, const struct http_header *headers,
+                             size_t count)
+{
+    if (count > HEADERS_MAX - 4) count = HEADERS_MAX - 4;
+    if (count > 0) memcpy(all, headers, count * sizeof *all);
+    all[count++] = (struct http_header){"Cache-Control", "no-cache"};
+    all[count++] = (struct http_header){"X-Accel-Buffering", "no"};
+    return count + browser_headers(ex, all + count);
+}
+
+bool call_stream(struct call *call, const struct stream_options *options, const struct http_header *headers,
+                 size_t header_count)
+{
+    struct http_header all[HEADERS_MAX];
+    if (call->streamed || call->exchange == NULL) return false;
+    size_t count = stream_headers(call->exchange, all, headers, header_count);
+    call->stream = stream_open(call->host->streams, call->exchange, options, all, count);
+    if (call->stream == NULL) return false;
+    list_remove(call);
+    call->streamed = true;
+    call->exchange = NULL;
+    stream_on_over(call->stream, on_stream_over, call);
+    return true;
+}
+
+bool call_resume(struct call *call, const char *event_id, const struct http_header *headers, size_t header_count)
+{
+    struct http_header all[HEADERS_MAX];
+    if (call->streamed || call->exchange == NULL) return false;
+    size_t count = stream_headers(call->exchange, all, headers, header_count);
+    if (!stream_resume(call->host->streams, event_id, call->exchange, all, count)) return false;
+    list_remove(call);
+    call->streamed = call->detached = true;
+    call->exchange = NULL;
+    return true;
 }
 
 void call_list_tick(struct call_list *list)
 {
-    static const char comment[] = ": working\n\n";
     uint64_t now = clock_ns();
-    for (struct call *call = list->first; call != NULL; call = call->next) {
-        if (now < call->next_ns || http_exchange_is_gone(call->exchange)) continue;
-        if (!call->streaming) stream_begin(call);
-        http_stream_send(call->exchange, comment, sizeof comment - 1);
-        call->next_ns = now + call->every_ms * 1000000;
+    for (struct call *call = list->first, *next; call != NULL; call = next) {
+        next = call->next;
+        if (now < call->due_ns) continue;
+        list_remove(call);
+        if (!http_exchange_is_gone(call->exchange))
+            call_stream(call, &(struct stream_options){.every_ms = call->every_ms}, NULL, 0);
+        if (call->stream != NULL) stream_comment(call->stream);
     }
-}
-
-/* One event; a line of the body each gets its own `data:` field. */
-static void send_event(struct http_exchange *ex, const char *body, size_t len)
-{
-    struct buf event = BUF_INIT;
-    buf_puts(&event, "event: message\n");
-    while (len > 0) {
-        const char *end = memchr(body, '\n', len);
-        size_t line = end != NULL ? (size_t)(end - body) : len;
-        buf_puts(&event, "data: ");
-        buf_add(&event, body, line);
-        buf_byte(&event, '\n');
-        size_t used = end != NULL ? line + 1 : line;
-        body += used;
-        len -= used;
-    }
-    buf_byte(&event, '\n');
-    if (!event.failed) http_stream_send(ex, event.data, event.len);
-    buf_free(&event);
 }
 
 /* ---- answers ----------------------------------------------------------------------------------------- */
@@ -128,17 +154,24 @@ void call_refuse(struct http_exchange *ex, int status, const char *name, const c
     call_respond(ex, &response);
 }
 
+static void end_stream(struct call *call, const struct http_response *response)
+{
+    if (call->stream == NULL) return;
+    stream_on_over(call->stream, NULL, NULL);
+    if (call->detached) return;
+    if (response->body_len > 0) stream_send(call->stream, response->body, response->body_len);
+    stream_end(call->stream);
+}
+
 void call_answer(struct call *call, const struct http_response *response)
 {
     list_remove(call);
     if (call->handle != NULL) *call->handle = NULL;
-    http_exchange_set_data(call->exchange, NULL);
-    if (call->streaming) {
-        send_event(call->exchange, response->body, response->body_len);
-        http_stream_end(call->exchange);
-    } else {
+    if (call->exchange != NULL) {
+        http_exchange_set_data(call->exchange, NULL);
         call_respond(call->exchange, response);
     }
+    end_stream(call, response);
     vm_release(call->vm);
     free(call);
 }

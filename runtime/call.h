@@ -1,7 +1,9 @@
 /* A call: one accepted HTTP request on its way through a Lua handler, and its answer.
  *
  * Lifetime: made when the header section is accepted, ended by call_answer, which must come exactly once. It
- * keeps the generation of the scripts that was current at the start. Everything here belongs to the loop's thread. */
+ * keeps the generation of the scripts that was current at the start. The response may become an event stream on the
+ * way (stream.h): because the handler opened one, or because the answer is late; the body of the answer is
+ * then its last event. Everything here belongs to the loop's thread. */
 #ifndef SANDSTORM_CALL_H
 #define SANDSTORM_CALL_H
 
@@ -10,6 +12,7 @@
 
 #include "http.h"
 #include "routes.h"
+#include "stream.h"
 
 struct fiber;
 struct host;
@@ -21,11 +24,15 @@ struct call_list {
 };
 
 struct call {
+    struct exchange_owner owner_of_exchange; /* first member */
     struct host *host;
-    struct http_exchange *exchange;
-    struct vm *vm; /* held */
+    struct http_exchange *exchange; /* NULL once a stream has it */
+    struct vm *vm;                  /* held */
     const struct route *route;
     struct call_list *slow; /* the list to join when the answer may be late */
+    struct stream *stream;  /* the response, if it became one and its stream is not over */
+    bool streamed;          /* the response is, or was, a stream */
+    bool detached;          /* ... and goes on after the handler: there is no answer to send */
 
     /* For lua_http.c */
     struct fiber *fiber;  /* to be stopped when the peer goes; NULL for none */
@@ -34,21 +41,27 @@ struct call {
 
     /* Late answers */
     uint64_t every_ms;
-    uint64_t next_ns; /* when to send the next sign of life */
-    bool streaming;
+    uint64_t due_ns; /* when the response becomes a stream */
     bool listed;
     struct call *next, *prev;
 };
 
-/* Returns NULL when there is no memory. */
+/* Takes the exchange. Returns NULL when there is no memory. */
 struct call *call_new(struct host *host, struct http_exchange *ex, struct vm *vm, const struct route *route,
                       struct call_list *slow);
 
 /* If there is no answer after `after_ms`, the response becomes an event stream with a comment line every
- * `every_ms`; the body of the answer is then its one event (WHATWG HTML, server-sent events). */
+ * `every_ms`. */
 void call_stream_when_slow(struct call *call, uint64_t after_ms, uint64_t every_ms);
 
-/* Looks after the late calls of a list; to be called about once a second. */
+/* Makes the response a stream now. False, with nothing changed, when that is not possible. */
+bool call_stream(struct call *call, const struct stream_options *options, const struct http_header *headers,
+                 size_t header_count);
+
+/* Makes the response the continuation of the stream of that event id; the call is detached then. */
+bool call_resume(struct call *call, const char *event_id, const struct http_header *headers, size_t header_count);
+
+/* Looks after the late calls of a list; to be called about twice a second. */
 void call_list_tick(struct call_list *list);
 
 /* Answers and frees the call. */

@@ -22,12 +22,14 @@ struct fiber {
     bool stopped;
     bool located;         /* `reason` starts with the place where the handler stood */
     bool slice_over;      /* the hook has given the loop a turn */
+    int start_args;       /* of a fiber that has not run yet */
     bool failed, wrapped; /* the handler raised; the error is wrapped with its traceback */
     uint64_t deadline_ns; /* 0: none */
     uint64_t cpu_ns, cpu_limit_ns, slice_start_ns;
     struct fiber_op *waiting;
     fiber_done_cb done;
     void *data;
+    char *tag; /* owned; NULL: none */
     char reason[REASON_SIZE];
     struct fiber *next, *prev; /* live list; `next` also links the records kept for later */
     struct fiber *next_ready;
@@ -53,7 +55,8 @@ static void on_idle(uv_idle_t *idle)
     s->ready = s->ready_tail = NULL;
     while (f != NULL) {
         struct fiber *next = f->next_ready;
-        resume(f, 0);
+        int args = f->state == FIBER_NEW ? f->start_args : 0;
+        resume(f, args);
         f = next;
     }
     if (s->ready == NULL) uv_idle_stop(&s->idle);
@@ -62,7 +65,7 @@ static void on_idle(uv_idle_t *idle)
 static void make_ready(struct fiber *f)
 {
     struct fiber_scheduler *s = f->vm->scheduler;
-    f->state = FIBER_PREEMPTED;
+    if (f->state != FIBER_NEW) f->state = FIBER_PREEMPTED;
     f->next_ready = NULL;
     if (s->ready_tail != NULL)
         s->ready_tail->next_ready = f;
@@ -219,6 +222,7 @@ static void finish(struct fiber *f, enum fiber_outcome outcome, int count)
 {
     struct vm *vm = f->vm;
     f->state = FIBER_DONE;
+    fiber_set_tag(f, NULL);
     unlink_live(f);
     f->done(f->data, f->L, outcome, count);
     lua_settop(f->L, 0);
@@ -294,13 +298,14 @@ static void finish_dead(struct fiber *f)
 static void resume(struct fiber *f, int args)
 {
     struct vm *vm = f->vm;
+    struct fiber *outer = vm->running; /* its code can lead here, through a response that ends and the next request */
     int count = 0;
     vm->running = f;
     f->state = FIBER_RUNNING;
     f->slice_start_ns = clock_ns();
-    int status = lua_resume(f->L, vm->L, args, &count);
+    int status = lua_resume(f->L, outer != NULL ? outer->L : vm->L, args, &count);
     f->cpu_ns += clock_ns() - f->slice_start_ns;
-    vm->running = NULL;
+    vm->running = outer;
     if (status == LUA_OK) {
         finish_main(f, count);
     } else if (status != LUA_YIELD) {
@@ -315,14 +320,15 @@ static void resume(struct fiber *f, int args)
     }
 }
 
-bool fiber_start(struct vm *vm, int args, const struct fiber_limits *limits, fiber_done_cb done, void *data)
+/* A fiber that is live, with fiber_main on its stack, and has not run. NULL without memory. */
+static struct fiber *fiber_prepare(struct vm *vm, int args, const struct fiber_limits *limits, fiber_done_cb done,
+                                   void *data)
 {
     struct fiber *f = fiber_acquire(vm);
-    if (f == NULL || !lua_checkstack(f->L, args + 8)) {
-        lua_pop(vm->L, args + 1);
-        return false;
-    }
+    if (f == NULL || !lua_checkstack(f->L, args + 8)) return NULL;
     f->stopped = f->located = f->slice_over = f->failed = f->wrapped = false;
+    f->state = FIBER_NEW;
+    f->start_args = args + 1;
     f->cpu_ns = 0;
     f->cpu_limit_ns = limits->cpu_ms * 1000000;
     f->deadline_ns = limits->deadline_ms != 0 ? clock_ns() + limits->deadline_ms * 1000000 : 0;
@@ -333,8 +339,28 @@ bool fiber_start(struct vm *vm, int args, const struct fiber_limits *limits, fib
     link_live(f);
     if (f->deadline_ns != 0) arm_timer(vm->scheduler, f->deadline_ns);
     lua_pushcfunction(f->L, fiber_main);
+    return f;
+}
+
+bool fiber_start(struct vm *vm, int args, const struct fiber_limits *limits, fiber_done_cb done, void *data)
+{
+    struct fiber *f = fiber_prepare(vm, args, limits, done, data);
+    if (f == NULL) {
+        lua_pop(vm->L, args + 1);
+        return false;
+    }
     lua_xmove(vm->L, f->L, args + 1);
     resume(f, args + 1);
+    return true;
+}
+
+bool fiber_spawn(lua_State *L, int function, const struct fiber_limits *limits, fiber_done_cb done, void *data)
+{
+    struct fiber *f = fiber_prepare(vm_of(L), 0, limits, done, data);
+    if (f == NULL) return false;
+    lua_pushvalue(L, function);
+    lua_xmove(L, f->L, 1);
+    make_ready(f);
     return true;
 }
 
@@ -367,12 +393,33 @@ void fiber_stop(struct fiber *f, const char *reason)
     if (f->state == FIBER_DONE || f->stopped) return;
     f->stopped = true;
     snprintf(f->reason, sizeof f->reason, "%s", reason);
-    if (f->state == FIBER_RUNNING) lua_sethook(f->L, fiber_hook, LUA_MASKCOUNT, 1);
+    if (f->state == FIBER_RUNNING || f->state == FIBER_NEW) lua_sethook(f->L, fiber_hook, LUA_MASKCOUNT, 1);
     if (f->state != FIBER_WAITING) return;
     struct fiber_op *op = f->waiting;
     f->waiting = NULL;
     fiber_op_cancel(op);
     make_ready(f);
+}
+
+bool fiber_set_tag(struct fiber *f, const char *tag)
+{
+    char *copy = tag != NULL ? strdup(tag) : NULL;
+    if (tag != NULL && copy == NULL) return false;
+    free(f->tag);
+    f->tag = copy;
+    return true;
+}
+
+unsigned fiber_stop_tagged(struct vm *vm, const char *tag, const char *reason)
+{
+    unsigned stopped = 0;
+    if (vm->scheduler == NULL) return 0;
+    for (struct fiber *f = vm->scheduler->live; f != NULL; f = f->next) {
+        if (f->tag == NULL || strcmp(f->tag, tag) != 0) continue;
+        fiber_stop(f, reason);
+        stopped++;
+    }
+    return stopped;
 }
 
 static void check_loading(lua_State *L, struct vm *vm)
@@ -431,7 +478,10 @@ void fiber_wake(struct fiber *f, const struct fiber_op *op)
 {
     if (f->state != FIBER_WAITING || f->waiting != op) return;
     f->waiting = NULL;
-    resume(f, 0);
+    if (f->vm->running != NULL)
+        make_ready(f); /* woken by another handler, which goes on first */
+    else
+        resume(f, 0);
 }
 
 int fiber_raise_if_stopped(lua_State *L)

@@ -67,6 +67,10 @@ struct fiber_limits {
  * not called. */
 bool fiber_start(struct vm *vm, int args, const struct fiber_limits *limits, fiber_done_cb done, void *data);
 
+/* The same for the function at index `function` of a running handler's stack, without arguments; nothing is popped. The new
+ * fiber runs from the loop, after the caller's has paused or ended. */
+bool fiber_spawn(lua_State *L, int function, const struct fiber_limits *limits, fiber_done_cb done, void *data);
+
 /* Stops a fiber that is not done (fiber_running gives it): whatever it waits for is cancelled and `reason` (copied) is raised in it. Safe to call on
  * the running fiber and more than once. */
 void fiber_stop(struct fiber *f, const char *reason);
@@ -76,6 +80,12 @@ unsigned fiber_live_count(const struct vm *vm);
 
 /* Stops all of them. */
 void fiber_stop_all(struct vm *vm, const char *reason);
+
+/* Names a fiber, so that another handler can stop it; NULL takes the name away. False without memory. */
+bool fiber_set_tag(struct fiber *f, const char *tag);
+
+/* Stops the fibers of this VM with that name; returns how many. */
+unsigned fiber_stop_tagged(struct vm *vm, const char *tag, const char *reason);
 
 /* The instruction-count hook: enforces the limits of the running fiber, and of loading. Installed by vm.c on the
  * main thread; every coroutine inherits it. */

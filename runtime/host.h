@@ -14,9 +14,12 @@
 struct config;
 struct fs_root;
 struct http_server;
+struct inbox_table;
 struct job_table;
 struct log;
 struct scripts;
+struct shared;
+struct stream_hub;
 
 struct host {
     uv_loop_t *loop;
@@ -24,6 +27,9 @@ struct host {
     struct log *log;
     struct fs_root *workspace;     /* the folder that file tools and working directories are confined to */
     struct job_table *jobs;        /* background jobs, and the set of all children; see jobs.h */
+    struct inbox_table *inboxes;   /* messages for fibers that wait; see inbox.h */
+    struct shared *shared;         /* small memory across requests; see shared.h */
+    struct stream_hub *streams;    /* event streams; see stream.h */
     struct scripts *scripts;       /* the generations of the VM; see scripts.h; NULL for one-shot commands */
     struct http_server *http;      /* NULL when nothing listens */
 };

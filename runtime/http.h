@@ -141,6 +141,9 @@ void http_stream_begin(struct http_exchange *ex, const struct http_response *res
  * (everything given is kept either way). */
 bool http_stream_send(struct http_exchange *ex, const void *bytes, size_t len);
 
+/* Bytes that wait to be sent on the exchange's connection. */
+size_t http_stream_queued(const struct http_exchange *ex);
+
 /* Called whenever the queue of a stream falls below half of the high-water mark after http_stream_send
  * returned false. */
 void http_stream_on_drained(struct http_exchange *ex, void (*drained)(void *data), void *data);

@@ -236,6 +236,11 @@ bool http_stream_send(struct http_exchange *ex, const void *bytes, size_t len)
     return !ex->pressure;
 }
 
+size_t http_stream_queued(const struct http_exchange *ex)
+{
+    return http_write_queued(ex->conn);
+}
+
 void http_stream_on_drained(struct http_exchange *ex, void (*drained)(void *data), void *data)
 {
     ex->drained = drained;

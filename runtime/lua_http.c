@@ -11,6 +11,8 @@
 #include "fiber.h"
 #include "log.h"
 #include "lua_json.h"
+#include "lua_modules.h"
+#include "lua_stream.h"
 #include "vm.h"
 
 #define REQUEST_METATABLE "sandstorm.request"
@@ -96,6 +98,8 @@ void lua_http_read_routes(lua_State *L, struct route_table *table)
     }
     lua_settop(L, list - 1);
     request_metatable(L);
+    luaopen_stream(L);
+    lua_pop(L, 1);
 }
 
 /* ---- the request object ------------------------------------------------------------------------------ */
@@ -107,24 +111,31 @@ static struct call *check_request(lua_State *L)
     return *handle;
 }
 
-static int request_header(lua_State *L)
+/* What the peer sent is gone once the response is a stream. */
+static const struct http_request *check_received(lua_State *L)
 {
     const struct call *call = check_request(L);
-    const char *name = luaL_checkstring(L, 2);
-    lua_pushstring(L, http_request_header(http_exchange_request(call->exchange), name, NULL));
+    if (call->exchange == NULL) luaL_error(L, "read what was sent before the answer becomes a stream");
+    return http_exchange_request(call->exchange);
+}
+
+static int request_header(lua_State *L)
+{
+    const struct http_request *request = check_received(L);
+    lua_pushstring(L, http_request_header(request, luaL_checkstring(L, 2), NULL));
     return 1;
 }
 
 static int request_body(lua_State *L)
 {
-    const struct buf *body = http_exchange_request(check_request(L)->exchange)->body;
+    const struct buf *body = check_received(L)->body;
     lua_pushlstring(L, body->len > 0 ? body->data : "", body->len);
     return 1;
 }
 
 static int request_json(lua_State *L)
 {
-    const struct buf *body = http_exchange_request(check_request(L)->exchange)->body;
+    const struct buf *body = check_received(L)->body;
     if (lua_json_push(L, body->len > 0 ? body->data : "", body->len)) return 1;
     lua_pushnil(L);
     lua_insert(L, -2);
@@ -170,16 +181,26 @@ static int request_on_stop(lua_State *L)
 
 static int request_index(lua_State *L)
 {
-    const struct http_request *request = http_exchange_request(check_request(L)->exchange);
     const char *name = luaL_checkstring(L, 2);
+    if (lua_getfield(L, lua_upvalueindex(1), name) != LUA_TNIL) return 1;
+    const struct http_request *request = check_received(L);
     const struct {
         const char *name, *value;
     } fields[] = {{"method", request->method}, {"path", request->path}, {"query", request->query},
                   {"host", request->host},     {"peer", request->peer}};
-    if (lua_getfield(L, lua_upvalueindex(1), name) != LUA_TNIL) return 1;
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
         if (strcmp(fields[i].name, name) == 0) lua_pushstring(L, fields[i].value);
     return 1;
+}
+
+static int request_stream(lua_State *L)
+{
+    return lua_stream_open(L, check_request(L), 2);
+}
+
+static int request_resume(lua_State *L)
+{
+    return lua_stream_resume(L, check_request(L), 2);
 }
 
 /* The script dropped the request before it was answered. */
@@ -199,6 +220,8 @@ static void request_metatable(lua_State *L)
         {"stop_on_disconnect", request_stop_on_disconnect},
         {"stream_when_slow", request_stream_when_slow},
         {"on_stop", request_on_stop},
+        {"stream", request_stream},
+        {"resume", request_resume},
         {NULL, NULL},
     };
     luaL_newmetatable(L, REQUEST_METATABLE);
@@ -246,6 +269,10 @@ static void answer_returned(struct call *call, lua_State *L, int count)
     struct http_header headers[ANSWER_HEADERS_MAX];
     struct http_response response = {.headers = headers};
     int first = lua_gettop(L) - count + 1;
+    if (call->detached) {
+        call_answer(call, &response);
+        return;
+    }
     if (count < 1 || !lua_isinteger(L, first) || !lua_checkstack(L, 8)) {
         log_line(call->host->log, LOG_ERROR, LOGGER, "the handler of %s returned no status", call->route->path);
         answer_error(call, 500);

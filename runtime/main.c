@@ -53,7 +53,7 @@ static int run_command(const struct config *config, const struct config_secrets 
 
 static int start(const struct config *config, const struct config_secrets *secrets, const struct buf *warnings)
 {
-    fwrite(warnings->data, 1, warnings->len, stderr);
+    if (warnings->len > 0) fwrite(warnings->data, 1, warnings->len, stderr);
     config_hide_secrets(environ);
     shield();
     signal(SIGPIPE, SIG_IGN);

@@ -253,6 +253,14 @@ void scripts_stop_fibers(struct scripts *s, const char *reason)
         fiber_stop_all(vm, reason);
 }
 
+unsigned scripts_stop_tagged(struct scripts *s, const char *tag, const char *reason)
+{
+    unsigned stopped = fiber_stop_tagged(s->current, tag, reason);
+    for (struct vm *vm = s->retired; vm != NULL; vm = vm->next)
+        stopped += fiber_stop_tagged(vm, tag, reason);
+    return stopped;
+}
+
 unsigned scripts_live(const struct scripts *s)
 {
     unsigned live = fiber_live_count(s->current);

@@ -40,6 +40,9 @@ const char *scripts_error(const struct scripts *s);
 /* Stops every fiber of every generation with `reason`. */
 void scripts_stop_fibers(struct scripts *s, const char *reason);
 
+/* Stops the fibers with that tag (fiber_set_tag) in every generation; returns how many. */
+unsigned scripts_stop_tagged(struct scripts *s, const char *tag, const char *reason);
+
 /* Fibers that run in any generation. */
 unsigned scripts_live(const struct scripts *s);
 

@@ -23,7 +23,7 @@
 #include "vm.h"
 
 #define LOGGER "sandstorm_mcp.app"
-#define TICK_MS 1000
+#define TICK_MS 500
 #define STOP_TICK_MS 20
 #define STOPPED_GRACE_MS 5000 /* what stopped calls and children may take beyond config.stop_ms */
 
@@ -130,7 +130,6 @@ static void on_head(void *data, struct http_exchange *ex)
             call_refuse(ex, 503, NULL, NULL);
             return;
         }
-        http_exchange_set_data(ex, call);
         http_accept(ex, route->body_limit);
     }
 }
@@ -144,8 +143,8 @@ static void on_request(void *data, struct http_exchange *ex)
 static void on_gone(void *data, struct http_exchange *ex)
 {
     (void)data;
-    struct call *call = http_exchange_data(ex);
-    if (call != NULL) lua_http_gone(call);
+    struct exchange_owner *owner = http_exchange_data(ex);
+    if (owner != NULL) owner->gone(owner);
 }
 
 /* ---- clock, signals, shutdown ------------------------------------------------------------------------ */

@@ -1,0 +1,32 @@
+---@meta fiber
+
+--- Handlers that run beside the request, and stopping others. Every handler runs in a fiber of its own.
+---@class fiber
+local fiber = {}
+
+---@class (exact) fiber.Limits
+---@field deadline_ms? integer wall time of the whole function, waits included (default: the setting call_deadline_ms)
+---@field cpu_ms? integer time that it may compute (default: the setting script_cpu_ms)
+
+--- Runs `handler` in a fiber of its own, beside and beyond the request. It starts when the caller waits or ends. What it
+--- raises is logged. Raises while the scripts are loaded, for a wrong type and when memory is short.
+---@param handler fun()
+---@param limits? fiber.Limits
+function fiber.spawn(handler, limits) end
+
+--- Names the running fiber, so that `fiber.stop` finds it; nil takes the name away. Several may have one name.
+---@param name string?
+function fiber.tag(name) end
+
+--- Stops the fibers with that name: `stopped: <reason>` is raised where they stand, and no pcall catches it.
+---@param name string
+---@param reason string
+---@return integer count how many there were
+function fiber.stop(name, reason) end
+
+--- What the running fiber has left before its deadline.
+---@return integer? ms nil: no deadline
+---@nodiscard
+function fiber.time_left() end
+
+return fiber

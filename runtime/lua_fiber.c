@@ -1,0 +1,83 @@
+/* Module `fiber`: handlers that run beside the request, and stopping others (lib/_meta/fiber.lua). */
+#include <lauxlib.h>
+#include <stdio.h>
+
+#include "config.h"
+#include "fiber.h"
+#include "log.h"
+#include "lua_modules.h"
+#include "scripts.h"
+#include "vm.h"
+
+#define LOGGER "sandstorm_mcp.fiber"
+
+static int l_tag(lua_State *L)
+{
+    struct fiber *f = fiber_running(L);
+    if (f == NULL) return luaL_error(L, "fiber.tag: there is no handler to name while the scripts are loaded");
+    if (!fiber_set_tag(f, luaL_optstring(L, 1, NULL))) return luaL_error(L, "fiber.tag: not enough memory");
+    return 0;
+}
+
+static int l_stop(lua_State *L)
+{
+    char reason[160];
+    struct vm *vm = vm_of(L);
+    const char *tag = luaL_checkstring(L, 1);
+    snprintf(reason, sizeof reason, "stopped: %s", luaL_checkstring(L, 2));
+    unsigned stopped = vm->host->scripts != NULL ? scripts_stop_tagged(vm->host->scripts, tag, reason)
+                                                 : fiber_stop_tagged(vm, tag, reason);
+    lua_pushinteger(L, stopped);
+    return 1;
+}
+
+static int l_time_left(lua_State *L)
+{
+    int64_t ms = fiber_time_left(L);
+    if (ms < 0)
+        lua_pushnil(L);
+    else
+        lua_pushinteger(L, ms);
+    return 1;
+}
+
+static void on_spawned_done(void *data, lua_State *L, enum fiber_outcome outcome, int count)
+{
+    struct log *log = data;
+    (void)count;
+    if (outcome == FIBER_RETURNED) return;
+    const char *text = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : luaL_typename(L, -1);
+    const char *trace = outcome == FIBER_RAISED ? lua_tostring(L, -2) : NULL;
+    log_line(log, LOG_ERROR, LOGGER, "a spawned function failed: %s %s", text, trace != NULL ? trace : "");
+}
+
+static lua_Integer limit_field(lua_State *L, const char *name, lua_Integer fallback)
+{
+    if (!lua_istable(L, 2)) return fallback;
+    lua_getfield(L, 2, name);
+    lua_Integer value = luaL_optinteger(L, -1, fallback);
+    if (value < 1 || value > 86400000) luaL_error(L, "fiber.spawn: %s: expected 1 to 86400000 ms", name);
+    lua_pop(L, 1);
+    return value;
+}
+
+static int l_spawn(lua_State *L)
+{
+    struct vm *vm = vm_of(L);
+    luaL_checktype(L, 1, LUA_TFUNCTION);
+    const struct fiber_limits limits = {
+        .deadline_ms = (uint64_t)limit_field(L, "deadline_ms", vm->host->config->call_deadline_ms),
+        .cpu_ms = (uint64_t)limit_field(L, "cpu_ms", vm->host->config->script_cpu_ms)};
+    if (fiber_running(L) == NULL) return luaL_error(L, "fiber.spawn: not while the scripts are loaded");
+    if (!fiber_spawn(L, 1, &limits, on_spawned_done, vm->host->log))
+        return luaL_error(L, "fiber.spawn: not enough memory");
+    return 0;
+}
+
+int luaopen_fiber(lua_State *L)
+{
+    static const luaL_Reg functions[] = {
+        {"tag", l_tag}, {"stop", l_stop}, {"time_left", l_time_left}, {"spawn", l_spawn}, {NULL, NULL}};
+    luaL_newlib(L, functions);
+    return 1;
+}

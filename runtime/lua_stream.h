@@ -1,0 +1,16 @@
+/* Event streams for scripts: the methods of a request that open them, and module `stream` (lib/_meta/request.lua,
+ * lib/_meta/stream.lua). */
+#ifndef SANDSTORM_LUA_STREAM_H
+#define SANDSTORM_LUA_STREAM_H
+
+#include <lua.h>
+
+struct call;
+
+/* request:stream(options): pushes a stream object, or nil, message, code. Raises for wrong options. */
+int lua_stream_open(lua_State *L, struct call *call, int options);
+
+/* request:resume(event_id [, headers]): pushes whether the response now continues that stream. */
+int lua_stream_resume(lua_State *L, struct call *call, int event_id);
+
+#endif

@@ -1,0 +1,439 @@
+#include "stream.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+
+#define TICK_MS 500
+
+struct event {
+    struct event *next;
+    uint64_t number;
+    size_t len;
+    char bytes[]; /* as on the wire */
+};
+
+struct stream {
+    struct exchange_owner owner_of_exchange; /* first member */
+    struct stream_hub *hub;
+    struct stream *next, *prev; /* newest first */
+    char *id, *owner, *tag;
+    char *topics[STREAM_TOPICS_MAX];
+    size_t topic_count;
+    struct http_exchange *exchange; /* NULL without a peer */
+    bool kept, ended, pressed;
+    uint64_t number; /* of the newest event */
+    uint64_t every_ns, idle_since_ns;
+    uint64_t lost_ns; /* when the peer went or the stream ended */
+    struct event *first, *last;
+    size_t event_count, event_bytes;
+    stream_over_cb over;
+    void *over_data;
+    void (*relief)(void *data);
+    void *relief_data;
+};
+
+struct stream_hub {
+    uv_timer_t timer;
+    struct stream *streams;
+    size_t count, max;
+};
+
+/* ---- life -------------------------------------------------------------------------------------------- */
+
+static void on_tick(uv_timer_t *timer);
+
+/* What ends a stream, or wakes who waits for it, happens from the loop: the callbacks may do anything to any stream. */
+static void sweep_soon(struct stream_hub *hub)
+{
+    uv_timer_start(&hub->timer, on_tick, 0, TICK_MS);
+}
+
+static void drop_first_event(struct stream *s)
+{
+    struct event *e = s->first;
+    s->first = e->next;
+    if (s->first == NULL) s->last = NULL;
+    s->event_count--;
+    s->event_bytes -= e->len;
+    free(e);
+}
+
+static void free_texts(struct stream *s)
+{
+    while (s->first != NULL)
+        drop_first_event(s);
+    for (size_t i = 0; i < s->topic_count; i++)
+        free(s->topics[i]);
+    free(s->id);
+    free(s->owner);
+    free(s->tag);
+}
+
+static void destroy(struct stream *s)
+{
+    struct stream_hub *hub = s->hub;
+    if (s->prev != NULL)
+        s->prev->next = s->next;
+    else
+        hub->streams = s->next;
+    if (s->next != NULL) s->next->prev = s->prev;
+    hub->count--;
+    if (s->relief != NULL) s->relief(s->relief_data);
+    if (s->over != NULL) s->over(s->over_data);
+    free_texts(s);
+    free(s);
+}
+
+/* The response ends, whether or not somebody still reads it. */
+static void release_peer(struct stream *s)
+{
+    if (s->exchange == NULL) return;
+    struct http_exchange *ex = s->exchange;
+    s->exchange = NULL;
+    s->pressed = false;
+    s->lost_ns = clock_ns();
+    http_exchange_set_data(ex, NULL);
+    http_stream_end(ex);
+    sweep_soon(s->hub);
+}
+
+static void on_gone(struct exchange_owner *self)
+{
+    release_peer((struct stream *)self);
+}
+
+void stream_end(struct stream *s)
+{
+    s->ended = true;
+    release_peer(s);
+    s->lost_ns = clock_ns();
+    sweep_soon(s->hub);
+}
+
+void stream_detach(struct stream *s)
+{
+    if (s->kept) release_peer(s);
+}
+
+static bool is_over(const struct stream *s, uint64_t now)
+{
+    if (s->exchange != NULL) return false;
+    return !s->kept || now - s->lost_ns > STREAM_KEPT_MS * UINT64_C(1000000);
+}
+
+void stream_comment(struct stream *s)
+{
+    static const char comment[] = ": working\n\n";
+    s->idle_since_ns = clock_ns();
+    if (s->exchange != NULL) http_stream_send(s->exchange, comment, sizeof comment - 1);
+}
+
+/* Looks after one stream; true if a callback ran, after which any stream may be gone. */
+static bool look_after(struct stream *s, uint64_t now)
+{
+    if (s->exchange != NULL && http_stream_queued(s->exchange) > STREAM_QUEUE_BYTES) release_peer(s);
+    if (is_over(s, now)) {
+        destroy(s);
+        return true;
+    }
+    if (s->relief != NULL && !s->pressed) {
+        void (*relief)(void *data) = s->relief;
+        s->relief = NULL;
+        relief(s->relief_data);
+        return true;
+    }
+    if (s->every_ns != 0 && now - s->idle_since_ns >= s->every_ns) stream_comment(s);
+    return false;
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+    struct stream_hub *hub = timer->data;
+    uint64_t now = clock_ns();
+    struct stream *s = hub->streams;
+    while (s != NULL)
+        s = look_after(s, now) ? hub->streams : s->next;
+}
+
+struct stream_hub *stream_hub_new(uv_loop_t *loop, size_t max)
+{
+    struct stream_hub *hub = calloc(1, sizeof *hub);
+    if (hub == NULL) return NULL;
+    hub->max = max;
+    uv_timer_init(loop, &hub->timer);
+    hub->timer.data = hub;
+    uv_timer_start(&hub->timer, on_tick, TICK_MS, TICK_MS);
+    uv_unref((uv_handle_t *)&hub->timer);
+    return hub;
+}
+
+static void on_hub_closed(uv_handle_t *handle)
+{
+    free(handle->data);
+}
+
+void stream_hub_free(struct stream_hub *hub)
+{
+    if (hub == NULL) return;
+    while (hub->streams != NULL) {
+        release_peer(hub->streams);
+        destroy(hub->streams);
+    }
+    uv_close((uv_handle_t *)&hub->timer, on_hub_closed);
+}
+
+size_t stream_hub_count(const struct stream_hub *hub)
+{
+    return hub->count;
+}
+
+/* ---- opening ----------------------------------------------------------------------------------------- */
+
+static char *copy(const char *text, bool *failed)
+{
+    if (text == NULL) return NULL;
+    char *made = strdup(text);
+    if (made == NULL) *failed = true;
+    return made;
+}
+
+static struct stream *find_id(const struct stream_hub *hub, const char *id, size_t len)
+{
+    for (struct stream *s = hub->streams; s != NULL; s = s->next)
+        if (s->id != NULL && strlen(s->id) == len && memcmp(s->id, id, len) == 0) return s;
+    return NULL;
+}
+
+static struct stream *make(struct stream_hub *hub, const struct stream_options *options)
+{
+    struct stream *s = calloc(1, sizeof *s);
+    bool failed = s == NULL;
+    if (failed) return NULL;
+    s->owner_of_exchange.gone = on_gone;
+    s->hub = hub;
+    s->id = copy(options->id, &failed);
+    s->owner = copy(options->owner, &failed);
+    s->tag = copy(options->tag, &failed);
+    for (size_t i = 0; i < options->topic_count && i < STREAM_TOPICS_MAX && !failed; i++)
+        s->topics[s->topic_count++] = copy(options->topics[i], &failed);
+    s->kept = options->kept && s->id != NULL;
+    s->every_ns = options->every_ms * 1000000;
+    if (!failed) return s;
+    free_texts(s);
+    free(s);
+    return NULL;
+}
+
+static void on_drained(void *data)
+{
+    struct stream *s = data;
+    s->pressed = false;
+    sweep_soon(s->hub);
+}
+
+static void attach(struct stream *s, struct http_exchange *ex, const struct http_header *headers, size_t count)
+{
+    const struct http_response head = {
+        .status = 200, .content_type = "text/event-stream", .headers = headers, .header_count = count};
+    s->exchange = ex;
+    s->idle_since_ns = clock_ns();
+    http_exchange_set_data(ex, s);
+    http_stream_begin(ex, &head);
+    http_stream_on_drained(ex, on_drained, s);
+}
+
+struct stream *stream_open(struct stream_hub *hub, struct http_exchange *ex, const struct stream_options *options,
+                           const struct http_header *headers, size_t header_count)
+{
+    if (hub->count >= hub->max) return NULL;
+    if (options->id != NULL && find_id(hub, options->id, strlen(options->id)) != NULL) return NULL;
+    struct stream *s = make(hub, options);
+    if (s == NULL) return NULL;
+    s->next = hub->streams;
+    if (s->next != NULL) s->next->prev = s;
+    hub->streams = s;
+    hub->count++;
+    attach(s, ex, headers, header_count);
+    return s;
+}
+
+/* ---- events ------------------------------------------------------------------------------------------ */
+
+static void write_data(struct buf *out, const char *text, size_t len)
+{
+    do {
+        const char *end = memchr(text, '\n', len);
+        size_t line = end != NULL ? (size_t)(end - text) : len;
+        buf_puts(out, "data: ");
+        buf_add(out, text, line);
+        buf_byte(out, '\n');
+        size_t used = end != NULL ? line + 1 : line;
+        text += used;
+        len -= used;
+    } while (len > 0);
+}
+
+static void keep_event(struct stream *s, const struct buf *wire)
+{
+    struct event *e = malloc(sizeof *e + wire->len);
+    if (e == NULL) return;
+    *e = (struct event){.number = s->number, .len = wire->len};
+    memcpy(e->bytes, wire->data, wire->len);
+    if (s->last != NULL)
+        s->last->next = e;
+    else
+        s->first = e;
+    s->last = e;
+    s->event_count++;
+    s->event_bytes += e->len;
+    while (s->event_count > STREAM_KEPT_EVENTS || (s->event_bytes > STREAM_KEPT_BYTES && s->event_count > 1))
+        drop_first_event(s);
+}
+
+static void write_wire(struct stream *s, const char *bytes, size_t len)
+{
+    s->idle_since_ns = clock_ns();
+    if (s->exchange != NULL && !http_stream_send(s->exchange, bytes, len)) s->pressed = s->exchange != NULL;
+}
+
+/* `prefix`: lines before the data. */
+static bool send_event(struct stream *s, const char *prefix, const char *text, size_t len)
+{
+    if (s->ended || (s->exchange == NULL && !s->kept)) return false;
+    struct buf wire = BUF_INIT;
+    s->number++;
+    buf_puts(&wire, prefix);
+    if (s->id != NULL) buf_printf(&wire, "id: %s.%llu\n", s->id, (unsigned long long)s->number);
+    write_data(&wire, text, len);
+    buf_byte(&wire, '\n');
+    if (!wire.failed) {
+        if (s->kept) keep_event(s, &wire);
+        write_wire(s, wire.data, wire.len);
+    }
+    buf_free(&wire);
+    return true;
+}
+
+bool stream_send(struct stream *s, const char *text, size_t len)
+{
+    return send_event(s, "event: message\n", text, len);
+}
+
+void stream_prime(struct stream *s, unsigned retry_ms)
+{
+    char retry[32] = "";
+    if (retry_ms != 0) snprintf(retry, sizeof retry, "retry: %u\n", retry_ms);
+    send_event(s, retry, "", 0);
+}
+
+bool stream_pressed(const struct stream *s)
+{
+    return s->pressed;
+}
+
+void stream_on_relief(struct stream *s, void (*relief)(void *data), void *data)
+{
+    s->relief = relief;
+    s->relief_data = data;
+}
+
+void stream_on_over(struct stream *s, stream_over_cb over, void *data)
+{
+    s->over = over;
+    s->over_data = data;
+}
+
+bool stream_has_peer(const struct stream *s)
+{
+    return s->exchange != NULL;
+}
+
+/* ---- resuming ---------------------------------------------------------------------------------------- */
+
+static struct stream *find_event(const struct stream_hub *hub, const char *event_id, uint64_t *number)
+{
+    const char *dot = strrchr(event_id, '.');
+    if (dot == NULL || dot[1] < '0' || dot[1] > '9') return NULL;
+    char *end;
+    *number = strtoull(dot + 1, &end, 10);
+    return *end == '\0' ? find_id(hub, event_id, (size_t)(dot - event_id)) : NULL;
+}
+
+const char *stream_owner(const struct stream_hub *hub, const char *event_id)
+{
+    uint64_t number;
+    const struct stream *s = find_event(hub, event_id, &number);
+    return s != NULL ? s->owner : NULL;
+}
+
+bool stream_resume(struct stream_hub *hub, const char *event_id, struct http_exchange *ex,
+                   const struct http_header *headers, size_t header_count)
+{
+    uint64_t number;
+    struct stream *s = find_event(hub, event_id, &number);
+    if (s == NULL || !s->kept || number > s->number) return false;
+    if (number < s->number && (s->first == NULL || s->first->number > number + 1)) return false;
+    release_peer(s);
+    attach(s, ex, headers, header_count);
+    for (const struct event *e = s->first; e != NULL; e = e->next)
+        if (e->number > number) http_stream_send(ex, e->bytes, e->len);
+    if (s->ended) release_peer(s);
+    return true;
+}
+
+/* ---- topics ------------------------------------------------------------------------------------------ */
+
+static bool has_topic(const struct stream *s, const char *topic)
+{
+    for (size_t i = 0; i < s->topic_count; i++)
+        if (strcmp(s->topics[i], topic) == 0) return true;
+    return false;
+}
+
+static void send_tagged(struct stream *s, const char *before, const char *after)
+{
+    struct buf text = BUF_INIT;
+    buf_puts(&text, before);
+    if (s->tag != NULL) buf_puts(&text, s->tag);
+    buf_puts(&text, after);
+    if (!text.failed) stream_send(s, text.data, text.len);
+    buf_free(&text);
+}
+
+size_t stream_publish(struct stream_hub *hub, const char *topic, const char *before, const char *after)
+{
+    size_t sent = 0;
+    for (struct stream *s = hub->streams; s != NULL; s = s->next) {
+        if (s->ended || !has_topic(s, topic)) continue;
+        send_tagged(s, before, after);
+        sent++;
+    }
+    return sent;
+}
+
+bool stream_send_one(struct stream_hub *hub, const char *topic, const char *text, size_t len)
+{
+    struct stream *kept = NULL;
+    for (struct stream *s = hub->streams; s != NULL; s = s->next) {
+        if (s->ended || !has_topic(s, topic)) continue;
+        if (s->exchange != NULL) return stream_send(s, text, len);
+        if (kept == NULL && s->kept) kept = s;
+    }
+    return kept != NULL && stream_send(kept, text, len);
+}
+
+size_t stream_end_topic(struct stream_hub *hub, const char *topic, const char *before, const char *after)
+{
+    size_t ended = 0;
+    for (struct stream *s = hub->streams; s != NULL; s = s->next) {
+        if (s->ended || !has_topic(s, topic)) continue;
+        if (before != NULL) send_tagged(s, before, after);
+        s->kept = false;
+        stream_end(s);
+        ended++;
+    }
+    return ended;
+}

@@ -123,7 +123,7 @@ describe("modules that C provides", function()
         assert(#names >= 7, "hardly any module is registered")
         local different = program.lua([[
             local different = {}
-            for _, name in ipairs(arg) do
+            for _, name in ipairs({ ... }) do
                 local ours = require(name)
                 local load, why = loadfile(name .. ".lua")
                 local described = load and load() or {}

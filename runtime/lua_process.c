@@ -227,6 +227,7 @@ static int check_signal(lua_State *L)
 static int l_signal(lua_State *L)
 {
     struct process_error error;
+    lua_settop(L, 2);
     int64_t pid = check_pid(L, "signal");
     int signal = check_signal(L);
     if (!job_signal(vm_of(L)->host->jobs, pid, signal, &error)) return fail(L, &error);
@@ -266,6 +267,7 @@ static void set_job_output(lua_State *L, const struct job *job)
 static int l_job(lua_State *L)
 {
     struct process_error error = {.code = ESRCH};
+    lua_settop(L, 1);
     int64_t pid = check_pid(L, "job");
     const struct job *job = job_find(vm_of(L)->host->jobs, pid);
     if (job == NULL) {

@@ -105,15 +105,25 @@ static bool reap(struct process *p)
     return true;
 }
 
+/* Nothing is left to be seen of the leader; one that is not reaped is handed on. */
+static void close_exit(struct process *p)
+{
+    if (p->pidfd < 0) return;
+    if (p->exit_watch.data != NULL) uv_close((uv_handle_t *)&p->exit_watch, on_handle_closed);
+    if (p->status.lost)
+        process_lost_add(&p->set->lost, p->pidfd);
+    else
+        close(p->pidfd);
+    p->pidfd = -1;
+}
+
 static void end(struct process *p)
 {
-    if (p->status.lost) process_lost_add(&p->set->lost, p->pidfd);
     p->stage = STAGE_ENDED;
+    close_exit(p);
     close_stream(&p->streams[0]);
     close_stream(&p->streams[1]);
     uv_close((uv_handle_t *)&p->timer, on_handle_closed);
-    uv_close((uv_handle_t *)&p->exit_watch, on_handle_closed);
-    if (!p->status.lost) close(p->pidfd);
     *p->link = p->next;
     if (p->next != NULL) p->next->link = p->link;
     p->set->count--;
@@ -123,6 +133,7 @@ static void end(struct process *p)
 static void drain(struct process *p)
 {
     p->stage = STAGE_DRAINING;
+    close_exit(p);
     if (p->linger && !p->set->stopping)
         uv_timer_stop(&p->timer);
     else
@@ -259,14 +270,12 @@ static int open_handles(struct process *p, const struct process_child *child)
 static void discard(struct process *p)
 {
     kill(-p->pid, SIGKILL);
-    if (!reap(p)) process_lost_add(&p->set->lost, p->pidfd);
+    reap(p);
     p->stage = STAGE_ENDED;
     close_stream(&p->streams[0]);
     close_stream(&p->streams[1]);
-    if (uv_handle_get_type((uv_handle_t *)&p->exit_watch) == UV_POLL)
-        uv_close((uv_handle_t *)&p->exit_watch, on_handle_closed);
+    close_exit(p);
     uv_close((uv_handle_t *)&p->timer, on_handle_closed);
-    if (!p->status.lost) close(p->pidfd);
 }
 
 int process_watch(struct process *p, const struct process_child *child, uint64_t timeout_ms)

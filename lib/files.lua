@@ -79,7 +79,7 @@ end
 ---@return table? range with pieces, line (the next one), more
 local function read_range(path, first, last)
     local range = setmetatable({ first = first, last = last, line = 1, bytes = 0, left = 0, pieces = {} }, Range)
-    local position, complete = 0, nil
+    local position, complete = 0
     repeat
         local block, info, code = fs.read(path, { offset = position, limit = BLOCK })
         if not block then return nil, info, code end

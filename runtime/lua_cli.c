@@ -104,8 +104,8 @@ static int prepare_call(lua_State *L)
     lua_getfield(L, -1, "call");
     lua_pushstring(L, config->args[0]);
     if (config->call_json != NULL) {
-        if (!lua_json_push(L, config->call_json, strlen(config->call_json)))
-            return luaL_error(L, "--json: %s", lua_tostring(L, -1));
+        if (lua_json_push(L, config->call_json, strlen(config->call_json)) != 1)
+            return luaL_error(L, "--json: %s", lua_tostring(L, -2));
     } else {
         lua_newtable(L);
     }

@@ -136,10 +136,7 @@ static int request_body(lua_State *L)
 static int request_json(lua_State *L)
 {
     const struct buf *body = check_received(L)->body;
-    if (lua_json_push(L, body->len > 0 ? body->data : "", body->len)) return 1;
-    lua_pushnil(L);
-    lua_insert(L, -2);
-    return 2;
+    return lua_json_push(L, body->len > 0 ? body->data : "", body->len);
 }
 
 static int request_stop_on_disconnect(lua_State *L)

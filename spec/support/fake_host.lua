@@ -48,6 +48,23 @@ local function forget_library()
     end
 end
 
+--- A request as the host gives it to a route. `headers` has names in lower case; `body` is bytes or a table. What the
+--- handler asked for is in `stop_on_disconnect`, `slow` and `on_stop`.
+---@return table
+function fake_host.request(headers, body)
+    local json = require("json")
+    local text = type(body) == "string" and body or json.encode(body)
+    local asked = {}
+    local methods = {}
+    function methods.header(_, name) return (headers or {})[name:lower()] end
+    function methods.body() return text end
+    function methods.json() return json.decode(text) end
+    function methods.stop_on_disconnect(_, stop) asked.stop_on_disconnect = stop end
+    function methods.stream_when_slow(_, slow) asked.slow = slow end
+    function methods.on_stop(_, answer) asked.on_stop = answer end
+    return setmetatable(asked, { __index = methods })
+end
+
 --- Puts fresh stand-ins in place and forgets every module of lib/, so that it is loaded anew with them.
 --- Beside the modules there are `lines` (what was logged), `settings` and `now` (milliseconds).
 ---@return table

@@ -1,0 +1,72 @@
+local json = require("json")
+local result = require("mcp.result")
+
+local PLAIN = { name = "t" }
+local WITH_RESULT = { name = "t", output = { type = "object", properties = { result = { type = "string" } } } }
+
+local function item(text) return { type = "text", text = text } end
+
+describe("result.from", function()
+    it("makes a text of a string", function()
+        local made = result.from(PLAIN, "hello")
+        assert.same({ item("hello") }, made.content)
+        assert.is_false(made.isError)
+        assert.is_nil(made.structuredContent)
+    end)
+
+    it("takes a content list, with strings as texts", function()
+        local image = { type = "image", data = "AA==", mimeType = "image/png" }
+        assert.same({ item("a"), image }, result.from(PLAIN, { "a", image }).content)
+        assert.same({ image }, result.from(PLAIN, image).content)
+    end)
+
+    it("J02 keeps an empty content list a list", function()
+        assert.equal("[]", json.encode(result.from(PLAIN, {}).content))
+    end)
+
+    it("takes content and structured content side by side", function()
+        local made = result.from(PLAIN, { content = "t", structured = { a = 1 } })
+        assert.same({ item("t") }, made.content)
+        assert.same({ a = 1 }, made.structuredContent)
+    end)
+
+    it("writes structured content as text where the handler gave none", function()
+        assert.same({ item('{"a":1,"b":2}') }, result.from(PLAIN, { structured = { b = 2, a = 1 } }).content)
+        assert.same({ item("false") }, result.from(PLAIN, { structured = false }).content)
+    end)
+
+    it("puts the text into the structured content where the output schema has a place for it", function()
+        assert.same({ result = "t" }, result.from(WITH_RESULT, "t").structuredContent)
+        assert.same({ result = "t", a = 1 }, result.from(WITH_RESULT, { content = "t", structured = { a = 1 } }).structuredContent)
+        assert.same({ result = "own" }, result.from(WITH_RESULT, { content = "t", structured = { result = "own" } }).structuredContent)
+        assert.same({ result = "first" }, result.from(WITH_RESULT, { "first", "second" }).structuredContent)
+    end)
+
+    it("makes an error of nil and a message, and of isError", function()
+        assert.same({ content = { item("why") }, isError = true }, result.from(WITH_RESULT, nil, "why"))
+        local made = result.from(WITH_RESULT, { content = "t", isError = true })
+        assert.is_true(made.isError)
+        assert.is_nil(made.structuredContent)
+    end)
+
+    it("passes _meta on", function()
+        assert.same({ ["x/y"] = 1 }, result.from(PLAIN, { content = "t", _meta = { ["x/y"] = 1 } })._meta)
+    end)
+
+    it("says what is wrong with anything else", function()
+        for expected, value in pairs({
+            ["content is a number"] = 5,
+            ["content is a boolean"] = true,
+            ["content item 1 has no type"] = { { text = "a" } },
+            ["content item 2 has no type"] = { "a", 5 },
+            ["unknown field strctured"] = { content = "a", strctured = {} },
+        }) do
+            local made, complaint = result.from(PLAIN, value)
+            assert.is_nil(made)
+            assert.is_truthy(complaint:find(expected, 1, true), complaint)
+        end
+        local made, complaint = result.from(PLAIN, nil)
+        assert.is_nil(made)
+        assert.matches("returned nothing", complaint)
+    end)
+end)

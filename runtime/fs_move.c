@@ -131,7 +131,7 @@ static bool carry_out(struct move *m)
     bool denied = (number == EACCES || number == EPERM) && !m->dest_exists;
     bool copyable = S_ISREG(m->st.st_mode) || S_ISLNK(m->st.st_mode);
     if (!copyable || !(denied || number == EXDEV)) return fail_rename(m, number);
-    if (!fs_copy_place(m->root, &m->source, &m->st, &m->dest, m->exclusive)) return fail_dest(m, errno);
+    if (!fs_copy_place(m->root, &m->source, &m->st, &m->dest, m->exclusive)) return fail_rename(m, errno);
     return unlinkat(m->source.dir, m->source.name, 0) == 0 || fs_fail(&m->from, errno);
 }
 

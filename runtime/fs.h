@@ -1,10 +1,10 @@
 /* Files: the one way in which the server reaches the disk on behalf of an agent. Knows no Lua.
  *
  * Words used here
- *   root   the folder that everything is confined to; below it anything goes, nothing above it is touched
- *   path   what an agent gave: bytes with a length, relative to the root or absolute inside it, "" is the
- * root. It is folded as text (`.`, `..`, `//`, a slash at the end) before anything else; a NUL byte is
- * refused link   a symbolic link
+ *   root   the folder that everything is confined to
+ *   path   what an agent gave: bytes with a length, relative to the root or absolute inside it; "" is the
+ *          root. First it is folded as text: `.`, `..`, `//` and a slash at the end go. A NUL byte is refused
+ *   link   a symbolic link
  *
  * Confinement. Every access is an openat2 beneath the root's descriptor, or an *at call in a folder that was
  * opened so. Links are followed as the kernel does it as long as they stay inside; absolute ones count as
@@ -70,8 +70,7 @@ bool fs_root_protect_database(struct fs_root *root, const char *path);
 /* The absolute folded path; text only, nothing is looked up. The caller frees it. */
 char *fs_resolve(struct fs_root *root, const char *path, size_t len, struct fs_error *error);
 
-/* A folder as a descriptor for fchdir and *at calls (O_PATH | O_DIRECTORY | O_CLOEXEC); the caller closes it.
- */
+/* A folder as a descriptor for fchdir and *at calls (O_PATH, close-on-exec); the caller closes it. */
 int fs_open_dir(struct fs_root *root, const char *path, size_t len, struct fs_error *error);
 
 #define FS_READ_MAX ((size_t)16 << 20) /* bytes that one fs_read gives at most */
@@ -82,15 +81,17 @@ bool fs_read(struct fs_root *root, const char *path, size_t len, uint64_t offset
              struct buf *out, uint64_t *size, struct fs_error *error);
 
 /* Replaces the content of a file, or makes it, with its parents. Links are followed to the file they name,
- * which need not exist yet. The new content is complete under a temporary name before it takes the place of
- * the old one by a rename: readers see one or the other, and whatever fails or kills the server leaves the
- * old one. Mode, owner, ACL and extended attributes are kept; a new file gets 0666 less the umask. Where a
- * new file cannot take the old one's place - it has further hard links, its owner or ACL cannot be given to
- * a new file, the folder is not writable, it is a mount point - the content is written into the old file: the
- * space is reserved first and the old content is put back when something fails. A copy of the old content
- * lies beside it meanwhile as `.NAME.<hex>.sandstorm-old` (where the folder is not writable only in memory,
- * up to FS_KEEP_MAX), and stays there if the server is killed at that moment. Of concurrent writers the last
- * one wins, whole. */
+ * which need not exist yet. Of concurrent writers the last one wins, whole.
+ *
+ * The new content is complete under a temporary name before it takes the place of the old one by a rename:
+ * readers see one or the other, and whatever fails or kills the server leaves the old one. Mode, owner, ACL
+ * and extended attributes are kept; a new file gets 0666 less the umask.
+ *
+ * Where a new file cannot take the place - the old one has further hard links, its owner or ACL cannot be
+ * given to a new file, the folder is not writable, it is a mount point - the old file is written to: space is
+ * reserved first, and the old content is put back when something fails. A copy of the old content lies beside
+ * it meanwhile as `.NAME.<hex>.sandstorm-old`, and stays there if the server is killed at that moment. Where
+ * the folder takes no file that copy is in memory, up to FS_KEEP_MAX. */
 #define FS_KEEP_MAX ((uint64_t)64 << 20)
 bool fs_write(struct fs_root *root, const char *path, size_t len, const void *bytes, size_t size,
               bool *created, struct fs_error *error);
@@ -135,12 +136,11 @@ struct fs_entry {
 };
 
 struct fs_listing {
-    char *path;        /* absolute path of what was listed */
-    bool is_directory; /* else there is one entry: the thing itself */
-    bool truncated;    /* there are more entries than asked for */
-    uint64_t blocks;   /* of 1024 bytes, of all entries, rounded up: what `ls` calls total */
-    struct fs_entry
-        *entries; /* sorted by bytes; in a folder with `.` and `..` (those of the root are the same) */
+    char *path;               /* absolute path of what was listed */
+    bool is_directory;        /* else there is one entry: the thing itself */
+    bool truncated;           /* there are more entries than asked for */
+    uint64_t blocks;          /* of 1024 bytes, of all entries, rounded up: what `ls` calls total */
+    struct fs_entry *entries; /* sorted by bytes; with `.` and `..`, which are the same in the root */
     size_t count;
     struct fs_names *names; /* private */
 };

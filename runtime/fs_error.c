@@ -41,7 +41,9 @@ static const struct own {
      "no new file can take its place here, and its old content is too large to be kept while it is written "
      "to"},
     {FS_ETORN, "EIO", "Input/output error",
-     "nor could the old content be put back: it lies beside the file, the name ends in .sandstorm-old"},
+     "nor could the old content be put back; if the folder allowed it, a copy named *.sandstorm-old lies "
+     "there"},
+    {FS_ETAIL, "EIO", "Input/output error", "only a part was added"},
 };
 
 static const struct own *find_own(int number)

@@ -116,12 +116,12 @@ static bool fail_rename(struct move *m, int number)
     return fail_dest(m, number);
 }
 
+/* rename() of one name of a file onto another name of it leaves both, and calls that a success. */
 static bool rename_source(struct move *m)
 {
-    /* rename() leaves both names of one file alone, and calls that a success. */
-    if (m->dest_exists && !m->exclusive && same(&m->st, &m->dest_st))
-        return unlinkat(m->source.dir, m->source.name, 0) == 0;
-    return fs_rename(m->source.dir, m->source.name, m->dest.dir, m->dest.name, m->exclusive);
+    bool twins = m->dest_exists && same(&m->st, &m->dest_st) && m->st.st_nlink > 1;
+    if (!fs_rename(m->source.dir, m->source.name, m->dest.dir, m->dest.name, m->exclusive)) return false;
+    return !twins || unlinkat(m->source.dir, m->source.name, 0) == 0;
 }
 
 static bool carry_out(struct move *m)
@@ -131,7 +131,7 @@ static bool carry_out(struct move *m)
     bool denied = (number == EACCES || number == EPERM) && !m->dest_exists;
     bool copyable = S_ISREG(m->st.st_mode) || S_ISLNK(m->st.st_mode);
     if (!copyable || !(denied || number == EXDEV)) return fail_rename(m, number);
-    if (!fs_copy_place(m->root, &m->source, &m->st, &m->dest, m->exclusive)) return fail_dest(m, errno);
+    if (!fs_copy_place(m->root, &m->source, &m->st, &m->dest, m->exclusive)) return fail_rename(m, errno);
     return unlinkat(m->source.dir, m->source.name, 0) == 0 || fs_fail(&m->from, errno);
 }
 

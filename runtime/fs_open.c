@@ -9,6 +9,8 @@
 
 #include "path.h"
 
+#define TRIES_MAX 1000 /* EAGAIN: something was renamed meanwhile, or somebody else holds a lease */
+
 #define CONFINED (RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS)
 
 void fs_close(int fd)
@@ -22,10 +24,10 @@ int fs_open_at(int dir, const char *relative, uint64_t flags, mode_t mode, uint6
 {
     struct open_how how = {.flags = flags | O_CLOEXEC, .mode = mode, .resolve = resolve};
     const char *path = relative[0] == '\0' ? "." : relative;
-    long fd;
-    do {
+    long fd = -1;
+    errno = EAGAIN;
+    for (int tries = 0; tries < TRIES_MAX && fd < 0 && (errno == EAGAIN || errno == EINTR); tries++)
         fd = syscall(SYS_openat2, dir, path, &how, sizeof how);
-    } while (fd < 0 && (errno == EAGAIN || errno == EINTR));
     return (int)fd;
 }
 

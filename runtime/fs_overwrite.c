@@ -26,25 +26,25 @@ static void name_keep(struct keep *keep, const char *name)
     snprintf(keep->name, sizeof keep->name, ".%.*s.%s.sandstorm-old", (int)len, name, digits);
 }
 
-static bool open_keep(struct keep *keep, const struct fs_place *place, off_t size)
+static bool open_named(struct keep *keep, const struct fs_place *place)
 {
     *keep = (struct keep){.dir = place->dir};
     name_keep(keep, place->name);
     keep->fd = fs_open_at(keep->dir, keep->name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600, 0);
-    if (keep->fd >= 0) return true;
-    keep->name[0] = '\0';
-    if ((uint64_t)size > FS_KEEP_MAX) {
-        errno = FS_ENOKEEP;
-        return false;
-    }
-    keep->fd = memfd_create("old content", MFD_CLOEXEC);
+    if (keep->fd < 0) keep->name[0] = '\0';
+    return keep->fd >= 0;
+}
+
+static bool open_memory(struct keep *keep)
+{
+    *keep = (struct keep){.fd = memfd_create("old content", MFD_CLOEXEC)};
     return keep->fd >= 0;
 }
 
 static void close_keep(struct keep *keep, bool remove)
 {
     int number = errno;
-    if (keep->fd >= 0) close(keep->fd);
+    fs_close(keep->fd);
     if (remove && keep->name[0] != '\0') unlinkat(keep->dir, keep->name, 0);
     errno = number;
 }
@@ -61,6 +61,21 @@ static bool copy_old(struct fs_root *root, const struct fs_place *place, const s
     if (!same) errno = FS_ERACED;
     fs_close(from);
     return ok;
+}
+
+static bool keep_old(struct fs_root *root, const struct fs_place *place, const struct stat *old,
+                     struct keep *keep)
+{
+    if (open_named(keep, place) && copy_old(root, place, old, keep)) return true;
+    close_keep(keep, true);
+    if (errno == FS_ERACED) return false;
+    if ((uint64_t)old->st_size > FS_KEEP_MAX) {
+        errno = FS_ENOKEEP;
+        return false;
+    }
+    if (open_memory(keep) && copy_old(root, place, old, keep)) return true;
+    close_keep(keep, true);
+    return false;
 }
 
 /* Asks for the space beforehand. Where the file system cannot, writing tells. */
@@ -86,11 +101,7 @@ static bool overwrite(struct fs_root *root, const struct fs_place *place, int fd
 {
     struct stat st;
     struct keep keep;
-    if (fstat(fd, &st) != 0 || !open_keep(&keep, place, st.st_size)) return false;
-    if (!copy_old(root, place, &st, &keep)) {
-        close_keep(&keep, true);
-        return false;
-    }
+    if (fstat(fd, &st) != 0 || !keep_old(root, place, &st, &keep)) return false;
     bool ok = fill(fd, bytes, size);
     int number = errno;
     bool whole = ok || put_back(fd, &keep, st.st_size);
@@ -114,7 +125,7 @@ static bool extend(int fd, off_t end, const void *bytes, size_t size)
 {
     if (fs_write_all(fd, bytes, size, end) && fsync(fd) == 0) return true;
     int number = errno;
-    errno = ftruncate(fd, end) == 0 ? number : FS_ETORN;
+    errno = ftruncate(fd, end) == 0 ? number : FS_ETAIL;
     return false;
 }
 

@@ -50,8 +50,7 @@ struct fs_place {
     char name[NAME_MAX + 1];
 };
 
-/* Folds and checks a path and makes sure of the root. On failure `error` is filled and nothing is left to
- * free. */
+/* Folds and checks a path and makes sure of the root. False: the error is filled, nothing is left to free. */
 bool fs_target_open(struct fs_target *t, struct fs_root *root, const char *path, size_t len,
                     struct fs_error *error);
 void fs_target_close(struct fs_target *t);
@@ -63,7 +62,8 @@ enum {
     FS_EGUARDED = -3,
     FS_ERACED = -4,  /* the name changed meanwhile: look again */
     FS_ENOKEEP = -5, /* the old content is too large to be kept while the new is written */
-    FS_ETORN = -6    /* neither the new content could be written nor the old one put back */
+    FS_ETORN = -6,   /* neither the new content could be written nor the old one put back */
+    FS_ETAIL = -7    /* a part of what was to be added could not be taken away again */
 };
 
 /* These fill the error and return false. A further text in parentheses follows strerror's when `more` is not
@@ -78,8 +78,7 @@ bool fs_fail_at(struct fs_target *t, const char *relative, size_t len, int numbe
 /* close, but errno stays. -1 is allowed. */
 void fs_close(int fd);
 
-/* openat2 in `dir` with the given resolve flags, again as long as the kernel asks for it. "" is the folder.
- */
+/* openat2 in `dir` with the given resolve flags, again while the kernel asks for it; "" is `dir` itself. */
 int fs_open_at(int dir, const char *relative, uint64_t flags, mode_t mode, uint64_t resolve);
 
 /* openat2 of one name in an opened folder; a link is not followed (ELOOP, or the link itself with O_PATH). */

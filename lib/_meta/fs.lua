@@ -58,7 +58,7 @@ local fs = {}
 
 ---@class (exact) fs.ReadOptions
 ---@field offset? integer bytes to leave out at the start, default 0
----@field limit? integer bytes to read, default: the rest; at most 16777216
+---@field limit? integer bytes to read, default: the rest; more than 16777216 is lowered to that
 
 ---@class (exact) fs.WriteOptions
 ---@field append? boolean add to the end, default false

@@ -39,3 +39,29 @@ function Request:stream_when_slow(slow) end
 --- `answer` makes the response when the handler was stopped (CPU time, deadline, memory, cancel, shutdown).
 ---@param answer fun(reason: string): integer, string?, table<string, string>?
 function Request:on_stop(answer) end
+
+---@class (exact) request.Stream
+---@field id? string unique; letters, digits, `-`, `_`; each event then has the id `<id>.<number>`
+---@field owner? string who may resume it: `stream.owner` tells
+---@field kept? boolean remember the newest events and live on without a client for five minutes
+---@field topics? string[] what it listens to, at most 64; see `stream.publish`
+---@field tag? string goes into what is published to it
+---@field every_ms? integer a comment after that long without an event; 0 or nil: none
+---@field headers? table<string, string> at most 8
+---@field detached? boolean the stream goes on after the handler, whose results are not sent
+
+--- Makes the response an event stream. Read what was sent (header, body) before. The body that the handler returns becomes
+--- the last event, unless the stream is detached.
+---@param options request.Stream
+---@return stream.Stream?
+---@return string? message
+---@return "EBUSY"? code it is a stream already, or there are too many
+---@nodiscard
+function Request:stream(options) end
+
+--- Makes the response the continuation of a kept stream, from the event after that one on. The handler's results are not
+--- sent then.
+---@param event_id string
+---@param headers? table<string, string>
+---@return boolean resumed false: the stream, or that event, is not known any more
+function Request:resume(event_id, headers) end

@@ -17,7 +17,10 @@ struct buf {
     bool failed;
 };
 
-#define BUF_INIT {NULL, 0, 0, false}
+#define BUF_INIT                                                                                             \
+    {                                                                                                        \
+        NULL, 0, 0, false                                                                                    \
+    }
 
 /* Makes room for `extra` more bytes. */
 bool buf_reserve(struct buf *b, size_t extra);

@@ -67,8 +67,8 @@ static void on_stream_over(void *data)
 }
 
 /* The caller's headers and those that every stream has. */
-static size_t stream_headers(const struct http_exchange *ex, struct http_header *all, const struct http_header *headers,
-                             size_t count)
+static size_t stream_headers(const struct http_exchange *ex, struct http_header *all,
+                             const struct http_header *headers, size_t count)
 {
     if (count > HEADERS_MAX - 4) count = HEADERS_MAX - 4;
     if (count > 0) memcpy(all, headers, count * sizeof *all);
@@ -92,7 +92,8 @@ bool call_stream(struct call *call, const struct stream_options *options, const 
     return true;
 }
 
-bool call_resume(struct call *call, const char *event_id, const struct http_header *headers, size_t header_count)
+bool call_resume(struct call *call, const char *event_id, const struct http_header *headers,
+                 size_t header_count)
 {
     struct http_header all[HEADERS_MAX];
     if (call->streamed || call->exchange == NULL) return false;
@@ -144,7 +145,8 @@ void call_refuse(struct http_exchange *ex, int status, const char *name, const c
 {
     char body[96];
     struct http_header header = {name, value};
-    int len = snprintf(body, sizeof body, "{\"error\":\"%s\"}", status == 401 ? "Unauthorized" : http_status_text(status));
+    int len = snprintf(body, sizeof body, "{\"error\":\"%s\"}",
+                       status == 401 ? "Unauthorized" : http_status_text(status));
     struct http_response response = {.status = status,
                                      .content_type = "application/json",
                                      .headers = &header,

@@ -1,9 +1,9 @@
 /* A call: one accepted HTTP request on its way through a Lua handler, and its answer.
  *
  * Lifetime: made when the header section is accepted, ended by call_answer, which must come exactly once. It
- * keeps the generation of the scripts that was current at the start. The response may become an event stream on the
- * way (stream.h): because the handler opened one, or because the answer is late; the body of the answer is
- * then its last event. Everything here belongs to the loop's thread. */
+ * keeps the generation of the scripts that was current at the start. The response may become an event stream
+ * on the way (stream.h): because the handler opened one, or because the answer is late; the body of the
+ * answer is then its last event. Everything here belongs to the loop's thread. */
 #ifndef SANDSTORM_CALL_H
 #define SANDSTORM_CALL_H
 
@@ -35,9 +35,10 @@ struct call {
     bool detached;          /* ... and goes on after the handler: there is no answer to send */
 
     /* For lua_http.c */
-    struct fiber *fiber;  /* to be stopped when the peer goes; NULL for none */
-    struct call **handle; /* the request userdata's pointer to this call, reset when it ends; NULL when there is none */
-    int on_stop;          /* registry reference of the function to call when the handler is stopped */
+    struct fiber *fiber; /* to be stopped when the peer goes; NULL for none */
+    struct call **
+        handle; /* the request userdata's pointer to this call, reset when it ends; NULL when there is none */
+    int on_stop; /* registry reference of the function to call when the handler is stopped */
 
     /* Late answers */
     uint64_t every_ms;
@@ -59,7 +60,8 @@ bool call_stream(struct call *call, const struct stream_options *options, const 
                  size_t header_count);
 
 /* Makes the response the continuation of the stream of that event id; the call is detached then. */
-bool call_resume(struct call *call, const char *event_id, const struct http_header *headers, size_t header_count);
+bool call_resume(struct call *call, const char *event_id, const struct http_header *headers,
+                 size_t header_count);
 
 /* Looks after the late calls of a list; to be called about twice a second. */
 void call_list_tick(struct call_list *list);
@@ -67,11 +69,12 @@ void call_list_tick(struct call_list *list);
 /* Answers and frees the call. */
 void call_answer(struct call *call, const struct http_response *response);
 
-/* Answers an exchange with what the policy for browsers asks for added (Fetch standard, CORS protocol). Also for
- * exchanges without a call. */
+/* Answers an exchange with what the policy for browsers asks for added (Fetch standard, CORS protocol). Also
+ * for exchanges without a call. */
 void call_respond(struct http_exchange *ex, const struct http_response *response);
 
-/* Answers `{"error":"<reason phrase>"}`, with an `Allow`, `WWW-Authenticate` or other header if `name` is not NULL. */
+/* Answers `{"error":"<reason phrase>"}`, with an `Allow`, `WWW-Authenticate` or other header if `name` is not
+ * NULL. */
 void call_refuse(struct http_exchange *ex, int status, const char *name, const char *value);
 
 #endif

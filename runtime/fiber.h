@@ -25,11 +25,12 @@
  *     }
  *     static void sleep_fired(uv_timer_t *t) { ...; fiber_op_done(op); }          // callback on the loop
  *     static int sleep_finish(lua_State *L, void *op) { push results; return count; }  // may raise
- *     static void sleep_cancel(void *op) { make sleep_fired happen soon }         // must not call back at once
+ *     static void sleep_cancel(void *op) { make sleep_fired happen soon }         // must not call back at
+ * once
  *
  * `finish` runs in the coroutine, after fiber_op_done; it is not called if the fiber was stopped meanwhile.
- * `release` (may be NULL) frees what the operation owns beside its own memory; it runs once, on the loop's thread
- * with no Lua state at hand.
+ * `release` (may be NULL) frees what the operation owns beside its own memory; it runs once, on the loop's
+ * thread with no Lua state at hand.
  *
  * Everything here belongs to the loop's thread. */
 #ifndef SANDSTORM_FIBER_H
@@ -62,17 +63,18 @@ struct fiber_limits {
     uint64_t cpu_ms;
 };
 
-/* Takes the function and `args` arguments from the top of vm->L and runs it in a fiber, up to its first wait; `done` may
- * have run when this returns. False when there is no memory: function and arguments are popped, `done` is
- * not called. */
+/* Takes the function and `args` arguments from the top of vm->L and runs it in a fiber, up to its first wait;
+ * `done` may have run when this returns. False when there is no memory: function and arguments are popped,
+ * `done` is not called. */
 bool fiber_start(struct vm *vm, int args, const struct fiber_limits *limits, fiber_done_cb done, void *data);
 
-/* The same for the function at index `function` of a running handler's stack, without arguments; nothing is popped. The new
- * fiber runs from the loop, after the caller's has paused or ended. */
-bool fiber_spawn(lua_State *L, int function, const struct fiber_limits *limits, fiber_done_cb done, void *data);
+/* The same for the function at index `function` of a running handler's stack, without arguments; nothing is
+ * popped. The new fiber runs from the loop, after the caller's has paused or ended. */
+bool fiber_spawn(lua_State *L, int function, const struct fiber_limits *limits, fiber_done_cb done,
+                 void *data);
 
-/* Stops a fiber that is not done (fiber_running gives it): whatever it waits for is cancelled and `reason` (copied) is raised in it. Safe to call on
- * the running fiber and more than once. */
+/* Stops a fiber that is not done (fiber_running gives it): whatever it waits for is cancelled and `reason`
+ * (copied) is raised in it. Safe to call on the running fiber and more than once. */
 void fiber_stop(struct fiber *f, const char *reason);
 
 /* Number of fibers that are started and not done, in this VM. */
@@ -87,15 +89,16 @@ bool fiber_set_tag(struct fiber *f, const char *tag);
 /* Stops the fibers of this VM with that name; returns how many. */
 unsigned fiber_stop_tagged(struct vm *vm, const char *tag, const char *reason);
 
-/* The instruction-count hook: enforces the limits of the running fiber, and of loading. Installed by vm.c on the
- * main thread; every coroutine inherits it. */
+/* The instruction-count hook: enforces the limits of the running fiber, and of loading. Installed by vm.c on
+ * the main thread; every coroutine inherits it. */
 void fiber_hook(lua_State *L, lua_Debug *ar);
 #define FIBER_HOOK_COUNT 20000 /* VM instructions between two looks at the clock, some 0.2 ms */
 
 /* Prepares a state for operations; called once by vm.c. May raise. */
 void fiber_setup(lua_State *L);
 
-/* Gives back what fibers keep in the VM; no fiber may be live. Called by vm_free before the state is closed. */
+/* Gives back what fibers keep in the VM; no fiber may be live. Called by vm_free before the state is closed.
+ */
 void fiber_teardown(struct vm *vm);
 
 /* A new operation: `size` zeroed bytes. Pushes its guard. Raises when there is no fiber to park (loading, or

@@ -25,17 +25,17 @@ struct host {
     uv_loop_t *loop;
     const struct config *config;
     struct log *log;
-    struct fs_root *workspace;     /* the folder that file tools and working directories are confined to */
-    struct job_table *jobs;        /* background jobs, and the set of all children; see jobs.h */
-    struct inbox_table *inboxes;   /* messages for fibers that wait; see inbox.h */
-    struct shared *shared;         /* small memory across requests; see shared.h */
-    struct stream_hub *streams;    /* event streams; see stream.h */
-    struct scripts *scripts;       /* the generations of the VM; see scripts.h; NULL for one-shot commands */
-    struct http_server *http;      /* NULL when nothing listens */
+    struct fs_root *workspace;   /* the folder that file tools and working directories are confined to */
+    struct job_table *jobs;      /* background jobs, and the set of all children; see jobs.h */
+    struct inbox_table *inboxes; /* messages for fibers that wait; see inbox.h */
+    struct shared *shared;       /* small memory across requests; see shared.h */
+    struct stream_hub *streams;  /* event streams; see stream.h */
+    struct scripts *scripts;     /* the generations of the VM; see scripts.h; NULL for one-shot commands */
+    struct http_server *http;    /* NULL when nothing listens */
 };
 
-/* Opens all but the last two. False: one line in `error`, nothing needs closing. `loop`, `config` and `log` are
- * borrowed. */
+/* Opens all but the last two. False: one line in `error`, nothing needs closing. `loop`, `config` and `log`
+ * are borrowed. */
 bool host_open(struct host *host, uv_loop_t *loop, const struct config *config, struct log *log, char *error,
                size_t error_size);
 

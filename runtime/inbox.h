@@ -1,7 +1,8 @@
-/* Inboxes: messages from one request for a handler that waits in another, such as a client's reply to a question.
+/* Inboxes: messages from one request for a handler that waits in another, such as a client's reply to a
+ * question.
  *
- * An inbox listens to keys; what is delivered to a key is queued in the inbox that listens to it, until it is taken.
- * A key has one inbox at a time. Everything belongs to the loop's thread. */
+ * An inbox listens to keys; what is delivered to a key is queued in the inbox that listens to it, until it is
+ * taken. A key has one inbox at a time. Everything belongs to the loop's thread. */
 #ifndef SANDSTORM_INBOX_H
 #define SANDSTORM_INBOX_H
 

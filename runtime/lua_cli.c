@@ -112,8 +112,7 @@ static int prepare_call(lua_State *L)
     if (!lua_istable(L, -1)) return luaL_error(L, "--json: expected an object, got %s", config->call_json);
     for (int i = 1; i < config->arg_count; i++) {
         const char *equals = strchr(config->args[i], '=');
-        if (equals == NULL)
-            return luaL_error(L, "argument \"%s\": expected NAME=VALUE", config->args[i]);
+        if (equals == NULL) return luaL_error(L, "argument \"%s\": expected NAME=VALUE", config->args[i]);
         lua_pushlstring(L, config->args[i], (size_t)(equals - config->args[i]));
         lua_pushstring(L, equals + 1);
         lua_rawset(L, -3);
@@ -127,8 +126,7 @@ static int prepare_run(lua_State *L)
 {
     const struct config *config = vm_of(L)->host->config;
     char path[PATH_MAX];
-    if (realpath(config->args[0], path) == NULL)
-        return luaL_error(L, "%s: No such file", config->args[0]);
+    if (realpath(config->args[0], path) == NULL) return luaL_error(L, "%s: No such file", config->args[0]);
     if (!vm_load_file(L, path, config->args[0])) return lua_error(L);
     for (int i = 1; i < config->arg_count; i++)
         lua_pushstring(L, config->args[i]);

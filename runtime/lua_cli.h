@@ -4,8 +4,8 @@
 
 #include "host.h"
 
-/* Runs the command that host->config names. tools, library: absolute paths. Returns the exit status. Prints results on
- * stdout and errors on stderr. */
+/* Runs the command that host->config names. tools, library: absolute paths. Returns the exit status. Prints
+ * results on stdout and errors on stderr. */
 int lua_cli(struct host *host, const char *tools, const char *library);
 
 #endif

@@ -14,7 +14,8 @@
 static int l_tag(lua_State *L)
 {
     struct fiber *f = fiber_running(L);
-    if (f == NULL) return luaL_error(L, "fiber.tag: there is no handler to name while the scripts are loaded");
+    if (f == NULL)
+        return luaL_error(L, "fiber.tag: there is no handler to name while the scripts are loaded");
     if (!fiber_set_tag(f, luaL_optstring(L, 1, NULL))) return luaL_error(L, "fiber.tag: not enough memory");
     return 0;
 }

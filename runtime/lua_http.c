@@ -183,8 +183,11 @@ static int request_index(lua_State *L)
     const struct http_request *request = check_received(L);
     const struct {
         const char *name, *value;
-    } fields[] = {{"method", request->method}, {"path", request->path}, {"query", request->query},
-                  {"host", request->host},     {"peer", request->peer}};
+    } fields[] = {{"method", request->method},
+                  {"path", request->path},
+                  {"query", request->query},
+                  {"host", request->host},
+                  {"peer", request->peer}};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
         if (strcmp(fields[i].name, name) == 0) lua_pushstring(L, fields[i].value);
     return 1;
@@ -238,8 +241,10 @@ static void answer_error(struct call *call, int status)
 {
     char body[64];
     int len = snprintf(body, sizeof body, "{\"error\":\"%s\"}", http_status_text(status));
-    call_answer(call, &(struct http_response){
-                          .status = status, .content_type = "application/json", .body = body, .body_len = (size_t)len});
+    call_answer(call, &(struct http_response){.status = status,
+                                              .content_type = "application/json",
+                                              .body = body,
+                                              .body_len = (size_t)len});
 }
 
 /* Strings of the table stay where they are while it is on the stack. */
@@ -271,7 +276,8 @@ static void answer_returned(struct call *call, lua_State *L, int count)
         return;
     }
     if (count < 1 || !lua_isinteger(L, first) || !lua_checkstack(L, 8)) {
-        log_line(call->host->log, LOG_ERROR, LOGGER, "the handler of %s returned no status", call->route->path);
+        log_line(call->host->log, LOG_ERROR, LOGGER, "the handler of %s returned no status",
+                 call->route->path);
         answer_error(call, 500);
         return;
     }

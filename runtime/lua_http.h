@@ -1,5 +1,5 @@
-/* Between HTTP and Lua: the route table that a script returns, the request object that a handler gets, and the
- * answer that it returns (contract in lib/_meta/app.lua and lib/_meta/request.lua). */
+/* Between HTTP and Lua: the route table that a script returns, the request object that a handler gets, and
+ * the answer that it returns (contract in lib/_meta/app.lua and lib/_meta/request.lua). */
 #ifndef SANDSTORM_LUA_HTTP_H
 #define SANDSTORM_LUA_HTTP_H
 

@@ -51,9 +51,11 @@ void fiber_setup(lua_State *L)
 void *fiber_op_new(lua_State *L, const char *function, size_t size, void (*release)(void *op))
 {
     struct fiber *f = fiber_running(L);
-    if (f == NULL) luaL_error(L, "%s: cannot wait while the scripts are loaded; call it in a handler", function);
+    if (f == NULL)
+        luaL_error(L, "%s: cannot wait while the scripts are loaded; call it in a handler", function);
     if (fiber_thread(f) != L)
-        luaL_error(L, "%s: cannot wait inside a coroutine of the script; call it in the handler itself", function);
+        luaL_error(L, "%s: cannot wait inside a coroutine of the script; call it in the handler itself",
+                   function);
     fiber_raise_if_stopped(L);
     struct fiber_op **guard = lua_newuserdatauv(L, sizeof *guard, 0);
     *guard = NULL;
@@ -103,7 +105,8 @@ int fiber_wait(lua_State *L, void *body, int (*finish)(lua_State *L, void *op), 
     if (op->over) return finish(L, body);
     if (!lua_isyieldable(L)) {
         if (cancel != NULL) cancel(body);
-        return luaL_error(L, "cannot wait inside a callback of a C function, such as table.sort or string.gsub");
+        return luaL_error(L,
+                          "cannot wait inside a callback of a C function, such as table.sort or string.gsub");
     }
     op->fiber = fiber_running(L);
     fiber_park(op->fiber, op);
@@ -136,7 +139,8 @@ static void pool_done(uv_work_t *request, int status)
 int fiber_work(lua_State *L, void *body, void (*work)(void *op), int (*finish)(lua_State *L, void *op))
 {
     if (!lua_isyieldable(L))
-        return luaL_error(L, "cannot wait inside a callback of a C function, such as table.sort or string.gsub");
+        return luaL_error(L,
+                          "cannot wait inside a callback of a C function, such as table.sort or string.gsub");
     struct pool_job *job = malloc(sizeof *job);
     if (job == NULL) return luaL_error(L, "not enough memory");
     *job = (struct pool_job){.body = body, .work = work};

@@ -74,8 +74,8 @@ static int body_finish(lua_State *L, int status, lua_KContext context)
     return status == LUA_OK || status == LUA_YIELD ? lua_gettop(L) : lua_error(L);
 }
 
-/* A coroutine's function (the upvalue) runs in a protected call of its own for the reason that fiber.c gives for
- * fiber_main. */
+/* A coroutine's function (the upvalue) runs in a protected call of its own for the reason that fiber.c gives
+ * for fiber_main. */
 static int coroutine_body(lua_State *L)
 {
     lua_pushvalue(L, lua_upvalueindex(1));
@@ -139,7 +139,8 @@ static bool module_name_ok(const char *name)
     if (name[0] == '\0' || strlen(name) > 128) return false;
     for (const char *c = name; *c != '\0'; c++) {
         bool dot_wrong = *c == '.' && (c == name || c[1] == '.' || c[1] == '\0');
-        if (dot_wrong || strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.", *c) == NULL)
+        if (dot_wrong ||
+            strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.", *c) == NULL)
             return false;
     }
     return true;

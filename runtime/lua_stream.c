@@ -37,7 +37,8 @@ static uint64_t ms_option(lua_State *L, int options, const char *name)
 {
     lua_getfield(L, options, name);
     lua_Integer ms = luaL_optinteger(L, -1, 0);
-    if (ms < 0 || ms > 86400000) luaL_error(L, "request:stream: option '%s': expected 0 to 86400000 ms", name);
+    if (ms < 0 || ms > 86400000)
+        luaL_error(L, "request:stream: option '%s': expected 0 to 86400000 ms", name);
     lua_pop(L, 1);
     return (uint64_t)ms;
 }
@@ -104,7 +105,8 @@ int lua_stream_open(lua_State *L, struct call *call, int options)
     struct http_header headers[HEADERS_MAX];
     check_names(L, options);
     bool detached = flag_option(L, options, "detached");
-    struct stream_options o = {.kept = flag_option(L, options, "kept"), .every_ms = ms_option(L, options, "every_ms")};
+    struct stream_options o = {.kept = flag_option(L, options, "kept"),
+                               .every_ms = ms_option(L, options, "every_ms")};
     o.id = text_option(L, options, "id");
     o.owner = text_option(L, options, "owner");
     o.tag = text_option(L, options, "tag");
@@ -155,7 +157,8 @@ static int send_finish(lua_State *L, void *op)
     return 1;
 }
 
-/* The stream may outlive the wait: the operation's one field says for which stream to take the request back. */
+/* The stream may outlive the wait: the operation's one field says for which stream to take the request back.
+ */
 struct relief_wait {
     struct stream *stream;
 };

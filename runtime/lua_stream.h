@@ -1,5 +1,5 @@
-/* Event streams for scripts: the methods of a request that open them, and module `stream` (lib/_meta/request.lua,
- * lib/_meta/stream.lua). */
+/* Event streams for scripts: the methods of a request that open them, and module `stream`
+ * (lib/_meta/request.lua, lib/_meta/stream.lua). */
 #ifndef SANDSTORM_LUA_STREAM_H
 #define SANDSTORM_LUA_STREAM_H
 

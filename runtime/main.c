@@ -33,7 +33,8 @@ static void shield(void)
 static int run_command(const struct config *config, const struct config_secrets *secrets, struct log *log)
 {
     char error[512], tools[PATH_MAX], library[PATH_MAX];
-    if (!shipped_find(config, tools, sizeof tools, library, sizeof library, error, sizeof error)) return fail(error);
+    if (!shipped_find(config, tools, sizeof tools, library, sizeof library, error, sizeof error))
+        return fail(error);
     uv_loop_t loop;
     struct host host;
     if (uv_loop_init(&loop) != 0) return fail("cannot make an event loop");
@@ -51,14 +52,16 @@ static int run_command(const struct config *config, const struct config_secrets 
     return status;
 }
 
-static int start(const struct config *config, const struct config_secrets *secrets, const struct buf *warnings)
+static int start(const struct config *config, const struct config_secrets *secrets,
+                 const struct buf *warnings)
 {
     if (warnings->len > 0) fwrite(warnings->data, 1, warnings->len, stderr);
     config_hide_secrets(environ);
     shield();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a write beyond RLIMIT_FSIZE fails with EFBIG */
-    struct log *log = log_new(config->command == COMMAND_SERVE ? STDOUT_FILENO : STDERR_FILENO, config->log_level);
+    struct log *log =
+        log_new(config->command == COMMAND_SERVE ? STDOUT_FILENO : STDERR_FILENO, config->log_level);
     if (log == NULL) return fail("not enough memory");
     int status = run_command(config, secrets, log);
     log_free(log);

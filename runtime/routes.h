@@ -7,13 +7,13 @@
 #include <stddef.h>
 
 struct route {
-    char *path;         /* owned; exact */
-    char *allow;        /* owned; value of the Allow header, `GET, HEAD, POST` */
-    char *media_type;   /* owned; required Content-Type of a body, or NULL for any */
-    bool bearer;        /* asks for the bearer token */
+    char *path;       /* owned; exact */
+    char *allow;      /* owned; value of the Allow header, `GET, HEAD, POST` */
+    char *media_type; /* owned; required Content-Type of a body, or NULL for any */
+    bool bearer;      /* asks for the bearer token */
     bool origin_checked;
-    size_t body_limit;  /* bytes */
-    int handler;        /* registry reference in the generation's state */
+    size_t body_limit; /* bytes */
+    int handler;       /* registry reference in the generation's state */
 };
 
 struct route_table;

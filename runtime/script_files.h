@@ -28,7 +28,8 @@ void script_file_note(struct script_file *file, const struct stat *st);
 /* True if any file is not as it was noted. */
 bool script_files_changed(const struct script_files *files);
 
-/* Moves the entries of `older` that `files` lacks into `files`, noting how they are now, and empties `older`. */
+/* Moves the entries of `older` that `files` lacks into `files`, noting how they are now, and empties `older`.
+ */
 void script_files_merge(struct script_files *files, struct script_files *older);
 
 void script_files_free(struct script_files *files);

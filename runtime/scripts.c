@@ -11,9 +11,9 @@
 #include "vm.h"
 
 #define LOGGER "sandstorm_mcp.scripts"
-#define SETTLE_MS 60  /* an editor writes in several steps: read once they are over */
-#define POLL_MS 1000  /* for file systems without inotify */
-#define SWEEP_MS 200  /* how often retired generations are looked at */
+#define SETTLE_MS 60 /* an editor writes in several steps: read once they are over */
+#define POLL_MS 1000 /* for file systems without inotify */
+#define SWEEP_MS 200 /* how often retired generations are looked at */
 #define FOLDERS_MAX 64
 #define ERROR_SIZE 512
 
@@ -30,7 +30,7 @@ struct scripts {
     void *data;
     struct vm *current;
     struct vm *retired;
-    uint64_t generation; /* of the newest reading */
+    uint64_t generation;       /* of the newest reading */
     struct script_files files; /* of the newest reading; after a failed one also those of the one before */
     char error[ERROR_SIZE];    /* "" when the newest reading serves */
 
@@ -58,7 +58,8 @@ static void on_sweep(uv_timer_t *timer)
             continue;
         }
         *at = vm->next;
-        log_line(s->host->log, LOG_DEBUG, LOGGER, "generation %llu is closed", (unsigned long long)vm->generation);
+        log_line(s->host->log, LOG_DEBUG, LOGGER, "generation %llu is closed",
+                 (unsigned long long)vm->generation);
         vm_free(vm);
     }
     if (s->retired == NULL) uv_timer_stop(timer);
@@ -74,7 +75,8 @@ static void take_over(struct scripts *s, struct vm *vm)
     old->next = s->retired;
     s->retired = old;
     uv_timer_start(&s->sweep, on_sweep, SWEEP_MS, SWEEP_MS);
-    log_line(s->host->log, LOG_INFO, LOGGER, "generation %llu serves now", (unsigned long long)vm->generation);
+    log_line(s->host->log, LOG_INFO, LOGGER, "generation %llu serves now",
+             (unsigned long long)vm->generation);
     if (s->changed != NULL) s->changed(s->data, vm);
 }
 
@@ -97,7 +99,8 @@ static void settle_reading(struct scripts *s)
     } else {
         script_files_merge(&s->made_files, &s->files);
         snprintf(s->error, sizeof s->error, "%s", s->made_error);
-        log_line(s->host->log, LOG_ERROR, LOGGER, "the scripts have an error, generation %llu goes on serving: %s",
+        log_line(s->host->log, LOG_ERROR, LOGGER,
+                 "the scripts have an error, generation %llu goes on serving: %s",
                  (unsigned long long)s->current->generation, s->error);
     }
     s->files = s->made_files;

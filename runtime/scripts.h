@@ -1,11 +1,11 @@
 /* The scripts: which generation of the VM serves, and how the next one takes over.
  *
  * A change of any file that the current generation was made from, of the folders they lie in, or SIGHUP
- * starts a reading on the thread pool; the loop goes on serving. If it succeeds the new VM takes over in one step: calls
- * that run finish on the old VM, which is freed with its last fiber. If it fails the current VM stays and
- * the failure is kept for /health and the log.
- * Watching: inotify on the folders (an editor's rename replaces the inode, not the folder) and behind it a
- * slow poll of the modification times, for file systems without inotify.
+ * starts a reading on the thread pool; the loop goes on serving. If it succeeds the new VM takes over in one
+ * step: calls that run finish on the old VM, which is freed with its last fiber. If it fails the current VM
+ * stays and the failure is kept for /health and the log. Watching: inotify on the folders (an editor's rename
+ * replaces the inode, not the folder) and behind it a slow poll of the modification times, for file systems
+ * without inotify.
  *
  * Everything here belongs to the loop's thread. */
 #ifndef SANDSTORM_SCRIPTS_H
@@ -22,8 +22,9 @@ struct vm;
 
 /* root, library: absolute paths, copied. `changed` (may be NULL) is called after each takeover with the VM
  * that serves now. Reads the first generation at once, on this thread; NULL and `error` on failure. */
-struct scripts *scripts_new(struct host *host, const char *root, const char *library, void (*changed)(void *data, struct vm *vm),
-                            void *data, char *error, size_t error_size);
+struct scripts *scripts_new(struct host *host, const char *root, const char *library,
+                            void (*changed)(void *data, struct vm *vm), void *data, char *error,
+                            size_t error_size);
 
 /* Starts to watch the files. */
 void scripts_watch(struct scripts *s);
@@ -34,7 +35,8 @@ struct vm *scripts_vm(struct scripts *s);
 /* Reads again now, whether or not a file changed (SIGHUP). */
 void scripts_reload(struct scripts *s);
 
-/* Why the newest reading failed, one line; NULL when the newest reading serves. Valid until the loop turns. */
+/* Why the newest reading failed, one line; NULL when the newest reading serves. Valid until the loop turns.
+ */
 const char *scripts_error(const struct scripts *s);
 
 /* Stops every fiber of every generation with `reason`. */

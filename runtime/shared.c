@@ -159,7 +159,8 @@ static bool insert(struct shared *s, struct shared_text key, char *value, size_t
     return true;
 }
 
-bool shared_put(struct shared *s, struct shared_text key, struct shared_text value, uint64_t ttl_ms, bool only_new)
+bool shared_put(struct shared *s, struct shared_text key, struct shared_text value, uint64_t ttl_ms,
+                bool only_new)
 {
     forget_expired(s);
     struct entry *old = find(s, key);

@@ -1,8 +1,9 @@
-/* Memory that outlives a request and a generation of the scripts: a bounded table of byte strings that expire.
- * What needs to survive a restart belongs elsewhere.
+/* Memory that outlives a request and a generation of the scripts: a bounded table of byte strings that
+ * expire. What needs to survive a restart belongs elsewhere.
  *
- * Keys and values are bytes. When the table is full the entry that expires first goes, whoever made it: entries
- * must be such that losing one early is safe, or harmless. Everything belongs to the loop's thread. */
+ * Keys and values are bytes. When the table is full the entry that expires first goes, whoever made it:
+ * entries must be such that losing one early is safe, or harmless. Everything belongs to the loop's thread.
+ */
 #ifndef SANDSTORM_SHARED_H
 #define SANDSTORM_SHARED_H
 
@@ -23,9 +24,10 @@ struct shared_text {
     size_t len;
 };
 
-/* Stores for `ttl_ms`. With `only_new` an entry that is there is kept and false is returned; also false when the
- * entry is too large for the table or memory is short. */
-bool shared_put(struct shared *s, struct shared_text key, struct shared_text value, uint64_t ttl_ms, bool only_new);
+/* Stores for `ttl_ms`. With `only_new` an entry that is there is kept and false is returned; also false when
+ * the entry is too large for the table or memory is short. */
+bool shared_put(struct shared *s, struct shared_text key, struct shared_text value, uint64_t ttl_ms,
+                bool only_new);
 
 /* Looks up; `value` is valid until the next call. */
 bool shared_get(struct shared *s, struct shared_text key, struct shared_text *value);

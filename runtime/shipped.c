@@ -34,14 +34,15 @@ static bool choose(char *out, size_t size, const char *named, const char *share,
     return n < (int)size;
 }
 
-bool shipped_find(const struct config *config, char *tools, size_t tools_size, char *library, size_t library_size,
-                  char *error, size_t error_size)
+bool shipped_find(const struct config *config, char *tools, size_t tools_size, char *library,
+                  size_t library_size, char *error, size_t error_size)
 {
     char share[PATH_MAX] = "";
     bool needed = config->tools == NULL || config->library == NULL;
     if (needed && !find_share(share, sizeof share)) {
-        snprintf(error, error_size, "the shipped scripts are not beside the program: name them with "
-                                    "--tools FILE and --library FOLDER");
+        snprintf(error, error_size,
+                 "the shipped scripts are not beside the program: name them with "
+                 "--tools FILE and --library FOLDER");
         return false;
     }
     bool fits = choose(library, library_size, config->library, share, "/lib") &&

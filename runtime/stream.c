@@ -1,57 +1,25 @@
 #include "stream.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"
+#include "stream_internal.h"
 
 #define TICK_MS 500
-
-struct event {
-    struct event *next;
-    uint64_t number;
-    size_t len;
-    char bytes[]; /* as on the wire */
-};
-
-struct stream {
-    struct exchange_owner owner_of_exchange; /* first member */
-    struct stream_hub *hub;
-    struct stream *next, *prev; /* newest first */
-    char *id, *owner, *tag;
-    char *topics[STREAM_TOPICS_MAX];
-    size_t topic_count;
-    struct http_exchange *exchange; /* NULL without a peer */
-    bool kept, ended, pressed;
-    uint64_t number; /* of the newest event */
-    uint64_t every_ns, idle_since_ns;
-    uint64_t lost_ns; /* when the peer went or the stream ended */
-    struct event *first, *last;
-    size_t event_count, event_bytes;
-    stream_over_cb over;
-    void *over_data;
-    void (*relief)(void *data);
-    void *relief_data;
-};
-
-struct stream_hub {
-    uv_timer_t timer;
-    struct stream *streams;
-    size_t count, max;
-};
 
 /* ---- life -------------------------------------------------------------------------------------------- */
 
 static void on_tick(uv_timer_t *timer);
 
-/* What ends a stream, or wakes who waits for it, happens from the loop: the callbacks may do anything to any stream. */
+/* What ends a stream, or wakes who waits for it, happens from the loop: the callbacks may do anything to any
+ * stream. */
 static void sweep_soon(struct stream_hub *hub)
 {
     uv_timer_start(&hub->timer, on_tick, 0, TICK_MS);
 }
 
-static void drop_first_event(struct stream *s)
+void stream_forget_event(struct stream *s)
 {
     struct event *e = s->first;
     s->first = e->next;
@@ -64,7 +32,7 @@ static void drop_first_event(struct stream *s)
 static void free_texts(struct stream *s)
 {
     while (s->first != NULL)
-        drop_first_event(s);
+        stream_forget_event(s);
     for (size_t i = 0; i < s->topic_count; i++)
         free(s->topics[i]);
     free(s->id);
@@ -122,13 +90,6 @@ static bool is_over(const struct stream *s, uint64_t now)
 {
     if (s->exchange != NULL) return false;
     return !s->kept || now - s->lost_ns > STREAM_KEPT_MS * UINT64_C(1000000);
-}
-
-void stream_comment(struct stream *s)
-{
-    static const char comment[] = ": working\n\n";
-    s->idle_since_ns = clock_ns();
-    if (s->exchange != NULL) http_stream_send(s->exchange, comment, sizeof comment - 1);
 }
 
 /* Looks after one stream; true if a callback ran, after which any stream may be gone. */
@@ -234,7 +195,8 @@ static void on_drained(void *data)
     sweep_soon(s->hub);
 }
 
-static void attach(struct stream *s, struct http_exchange *ex, const struct http_header *headers, size_t count)
+static void attach(struct stream *s, struct http_exchange *ex, const struct http_header *headers,
+                   size_t count)
 {
     const struct http_response head = {
         .status = 200, .content_type = "text/event-stream", .headers = headers, .header_count = count};
@@ -245,8 +207,9 @@ static void attach(struct stream *s, struct http_exchange *ex, const struct http
     http_stream_on_drained(ex, on_drained, s);
 }
 
-struct stream *stream_open(struct stream_hub *hub, struct http_exchange *ex, const struct stream_options *options,
-                           const struct http_header *headers, size_t header_count)
+struct stream *stream_open(struct stream_hub *hub, struct http_exchange *ex,
+                           const struct stream_options *options, const struct http_header *headers,
+                           size_t header_count)
 {
     if (hub->count >= hub->max) return NULL;
     if (options->id != NULL && find_id(hub, options->id, strlen(options->id)) != NULL) return NULL;
@@ -258,75 +221,6 @@ struct stream *stream_open(struct stream_hub *hub, struct http_exchange *ex, con
     hub->count++;
     attach(s, ex, headers, header_count);
     return s;
-}
-
-/* ---- events ------------------------------------------------------------------------------------------ */
-
-static void write_data(struct buf *out, const char *text, size_t len)
-{
-    do {
-        const char *end = memchr(text, '\n', len);
-        size_t line = end != NULL ? (size_t)(end - text) : len;
-        buf_puts(out, "data: ");
-        buf_add(out, text, line);
-        buf_byte(out, '\n');
-        size_t used = end != NULL ? line + 1 : line;
-        text += used;
-        len -= used;
-    } while (len > 0);
-}
-
-static void keep_event(struct stream *s, const struct buf *wire)
-{
-    struct event *e = malloc(sizeof *e + wire->len);
-    if (e == NULL) return;
-    *e = (struct event){.number = s->number, .len = wire->len};
-    memcpy(e->bytes, wire->data, wire->len);
-    if (s->last != NULL)
-        s->last->next = e;
-    else
-        s->first = e;
-    s->last = e;
-    s->event_count++;
-    s->event_bytes += e->len;
-    while (s->event_count > STREAM_KEPT_EVENTS || (s->event_bytes > STREAM_KEPT_BYTES && s->event_count > 1))
-        drop_first_event(s);
-}
-
-static void write_wire(struct stream *s, const char *bytes, size_t len)
-{
-    s->idle_since_ns = clock_ns();
-    if (s->exchange != NULL && !http_stream_send(s->exchange, bytes, len)) s->pressed = s->exchange != NULL;
-}
-
-/* `prefix`: lines before the data. */
-static bool send_event(struct stream *s, const char *prefix, const char *text, size_t len)
-{
-    if (s->ended || (s->exchange == NULL && !s->kept)) return false;
-    struct buf wire = BUF_INIT;
-    s->number++;
-    buf_puts(&wire, prefix);
-    if (s->id != NULL) buf_printf(&wire, "id: %s.%llu\n", s->id, (unsigned long long)s->number);
-    write_data(&wire, text, len);
-    buf_byte(&wire, '\n');
-    if (!wire.failed) {
-        if (s->kept) keep_event(s, &wire);
-        write_wire(s, wire.data, wire.len);
-    }
-    buf_free(&wire);
-    return true;
-}
-
-bool stream_send(struct stream *s, const char *text, size_t len)
-{
-    return send_event(s, "event: message\n", text, len);
-}
-
-void stream_prime(struct stream *s, unsigned retry_ms)
-{
-    char retry[32] = "";
-    if (retry_ms != 0) snprintf(retry, sizeof retry, "retry: %u\n", retry_ms);
-    send_event(s, retry, "", 0);
 }
 
 bool stream_pressed(const struct stream *s)
@@ -382,58 +276,4 @@ bool stream_resume(struct stream_hub *hub, const char *event_id, struct http_exc
         if (e->number > number) http_stream_send(ex, e->bytes, e->len);
     if (s->ended) release_peer(s);
     return true;
-}
-
-/* ---- topics ------------------------------------------------------------------------------------------ */
-
-static bool has_topic(const struct stream *s, const char *topic)
-{
-    for (size_t i = 0; i < s->topic_count; i++)
-        if (strcmp(s->topics[i], topic) == 0) return true;
-    return false;
-}
-
-static void send_tagged(struct stream *s, const char *before, const char *after)
-{
-    struct buf text = BUF_INIT;
-    buf_puts(&text, before);
-    if (s->tag != NULL) buf_puts(&text, s->tag);
-    buf_puts(&text, after);
-    if (!text.failed) stream_send(s, text.data, text.len);
-    buf_free(&text);
-}
-
-size_t stream_publish(struct stream_hub *hub, const char *topic, const char *before, const char *after)
-{
-    size_t sent = 0;
-    for (struct stream *s = hub->streams; s != NULL; s = s->next) {
-        if (s->ended || !has_topic(s, topic)) continue;
-        send_tagged(s, before, after);
-        sent++;
-    }
-    return sent;
-}
-
-bool stream_send_one(struct stream_hub *hub, const char *topic, const char *text, size_t len)
-{
-    struct stream *kept = NULL;
-    for (struct stream *s = hub->streams; s != NULL; s = s->next) {
-        if (s->ended || !has_topic(s, topic)) continue;
-        if (s->exchange != NULL) return stream_send(s, text, len);
-        if (kept == NULL && s->kept) kept = s;
-    }
-    return kept != NULL && stream_send(kept, text, len);
-}
-
-size_t stream_end_topic(struct stream_hub *hub, const char *topic, const char *before, const char *after)
-{
-    size_t ended = 0;
-    for (struct stream *s = hub->streams; s != NULL; s = s->next) {
-        if (s->ended || !has_topic(s, topic)) continue;
-        if (before != NULL) send_tagged(s, before, after);
-        s->kept = false;
-        stream_end(s);
-        ended++;
-    }
-    return ended;
 }

@@ -1,19 +1,19 @@
-/* Event streams (WHATWG HTML, server-sent events): responses that go on, some of them beyond the handler that opened
- * them and across generations of the scripts.
+/* Event streams (WHATWG HTML, server-sent events): responses that go on, some of them beyond the handler that
+ * opened them and across generations of the scripts.
  *
  * Words used here
  *   stream    a numbered sequence of events; attached to one HTTP response at a time, or to none
  *   topic     what a stream listens to; publishing to a topic reaches streams by it
  *   tag       text that belongs to a stream and is put into what is published to it
- *   kept      a stream that remembers its newest events, so that a client which lost the connection can go on where it
- *             was; each event then has the id `<stream id>.<number>`
+ *   kept      a stream that remembers its newest events, so that a client which lost the connection can go on
+ * where it was; each event then has the id `<stream id>.<number>`
  *
- * Life: opened on an exchange; ended by stream_end, or, when its peer goes, at once unless it is kept. A kept one
- * lives on without a peer for STREAM_KEPT_MS after its end or the loss. All memory is bounded: what is remembered
- * per stream, and what waits for a slow peer, which is cut off beyond STREAM_QUEUE_BYTES.
+ * Life: opened on an exchange; ended by stream_end, or, when its peer goes, at once unless it is kept. A kept
+ * one lives on without a peer for STREAM_KEPT_MS after its end or the loss. All memory is bounded: what is
+ * remembered per stream, and what waits for a slow peer, which is cut off beyond STREAM_QUEUE_BYTES.
  *
- * Everything belongs to the loop's thread. No callback runs inside a function of this header: a pointer to a stream is
- * valid until `over` is called, from the loop. */
+ * Everything belongs to the loop's thread. No callback runs inside a function of this header: a pointer to a
+ * stream is valid until `over` is called, from the loop. */
 #ifndef SANDSTORM_STREAM_H
 #define SANDSTORM_STREAM_H
 
@@ -53,17 +53,19 @@ void stream_hub_free(struct stream_hub *hub);
 
 size_t stream_hub_count(const struct stream_hub *hub);
 
-/* Begins the response on `ex` with more headers, copied. The exchange belongs to the stream from now on, which
- * also replaces the exchange's data by itself (see exchange_owner). NULL, with the exchange untouched, when there
- * are too many streams, the id is taken or memory is short. */
-struct stream *stream_open(struct stream_hub *hub, struct http_exchange *ex, const struct stream_options *options,
-                           const struct http_header *headers, size_t header_count);
+/* Begins the response on `ex` with more headers, copied. The exchange belongs to the stream from now on,
+ * which also replaces the exchange's data by itself (see exchange_owner). NULL, with the exchange untouched,
+ * when there are too many streams, the id is taken or memory is short. */
+struct stream *stream_open(struct stream_hub *hub, struct http_exchange *ex,
+                           const struct stream_options *options, const struct http_header *headers,
+                           size_t header_count);
 
-/* Sends an event whose data is `text`, in one `data:` line for each line of it. False when the stream has no peer and is
- * not kept. */
+/* Sends an event whose data is `text`, in one `data:` line for each line of it. False when the stream has no
+ * peer and is not kept. */
 bool stream_send(struct stream *s, const char *text, size_t len);
 
-/* Sends an event with an id and empty data, and the reconnection time if it is not 0: a client may reconnect from here on. */
+/* Sends an event with an id and empty data, and the reconnection time if it is not 0: a client may reconnect
+ * from here on. */
 void stream_prime(struct stream *s, unsigned retry_ms);
 
 /* Sends a comment line: a sign of life that is no event. */
@@ -75,8 +77,8 @@ void stream_detach(struct stream *s);
 /* True while more than the connection's high-water mark waits to be sent. */
 bool stream_pressed(const struct stream *s);
 
-/* Calls back once, from the loop, when stream_pressed is false or the stream is over; replaces an earlier request; NULL
- * cancels. */
+/* Calls back once, from the loop, when stream_pressed is false or the stream is over; replaces an earlier
+ * request; NULL cancels. */
 void stream_on_relief(struct stream *s, void (*relief)(void *data), void *data);
 
 /* Ends the stream: its peer sees the end of the response. */
@@ -91,8 +93,8 @@ bool stream_has_peer(const struct stream *s);
 /* The owner given at the opening of the stream that an event id belongs to, or NULL. */
 const char *stream_owner(const struct stream_hub *hub, const char *event_id);
 
-/* Attaches a new response to the stream of that event id and sends what came after it. False, with the exchange
- * untouched, when the stream, or that point of it, is not known any more. */
+/* Attaches a new response to the stream of that event id and sends what came after it. False, with the
+ * exchange untouched, when the stream, or that point of it, is not known any more. */
 bool stream_resume(struct stream_hub *hub, const char *event_id, struct http_exchange *ex,
                    const struct http_header *headers, size_t header_count);
 
@@ -102,8 +104,8 @@ size_t stream_publish(struct stream_hub *hub, const char *topic, const char *bef
 /* Sends to one stream with that topic: the newest one that has a peer, else the newest kept one. */
 bool stream_send_one(struct stream_hub *hub, const char *topic, const char *text, size_t len);
 
-/* Ends every stream with that topic, after sending `before`, its tag and `after` if `before` is not NULL. Returns
- * how many. */
+/* Ends every stream with that topic, after sending `before`, its tag and `after` if `before` is not NULL.
+ * Returns how many. */
 size_t stream_end_topic(struct stream_hub *hub, const char *topic, const char *before, const char *after);
 
 /* What the data pointer of an exchange points to, as its first member. */

@@ -34,20 +34,20 @@ struct vm {
     uint64_t generation;
     size_t memory_used; /* bytes held by the state */
     size_t memory_limit;
-    bool loading;           /* scripts are being read: nothing may wait */
-    bool load_stopped;      /* reading took too long; see lua_sandbox.h */
-    uint64_t load_deadline; /* clock_ns value after which reading is stopped */
-    bool late_require;      /* modules may also be read by a handler: one-shot commands only */
-    char *root;             /* owned */
-    char *library;          /* owned */
-    struct script_files *files; /* valid while loading; collects what is read */
-    struct route_table *routes; /* owned; what app.load returned as routes */
+    bool loading;                      /* scripts are being read: nothing may wait */
+    bool load_stopped;                 /* reading took too long; see lua_sandbox.h */
+    uint64_t load_deadline;            /* clock_ns value after which reading is stopped */
+    bool late_require;                 /* modules may also be read by a handler: one-shot commands only */
+    char *root;                        /* owned */
+    char *library;                     /* owned */
+    struct script_files *files;        /* valid while loading; collects what is read */
+    struct route_table *routes;        /* owned; what app.load returned as routes */
     struct fiber_scheduler *scheduler; /* owned by fiber.c; NULL until the first fiber */
-    struct fiber *running;  /* the fiber whose code runs now, or NULL */
-    int app;                /* registry reference of what app.load returned */
-    unsigned holds;         /* vm_hold less vm_release */
-    bool retired;           /* a newer generation serves; freed by scripts.c when holds is 0 */
-    struct vm *next;        /* scripts.c: list of retired generations */
+    struct fiber *running;             /* the fiber whose code runs now, or NULL */
+    int app;                           /* registry reference of what app.load returned */
+    unsigned holds;                    /* vm_hold less vm_release */
+    bool retired;                      /* a newer generation serves; freed by scripts.c when holds is 0 */
+    struct vm *next;                   /* scripts.c: list of retired generations */
 };
 
 /* Reads the scripts into a new state and validates them.
@@ -74,8 +74,8 @@ bool vm_stopping(lua_State *L);
 /* Pushes the table that `app.load` returned (see lib/_meta/app.lua). */
 void vm_push_app(lua_State *L);
 
-/* Reads a text chunk from `path` (absolute) and pushes its function; `name` is what error messages call the file. The file
- * is remembered for the watcher while loading. False: pushes an error message instead. */
+/* Reads a text chunk from `path` (absolute) and pushes its function; `name` is what error messages call the
+ * file. The file is remembered for the watcher while loading. False: pushes an error message instead. */
 bool vm_load_file(lua_State *L, const char *path, const char *name);
 
 #endif

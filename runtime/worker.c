@@ -41,7 +41,10 @@ struct worker {
 
 /* ---- before the body --------------------------------------------------------------------------------- */
 
-static void answer_preflight(struct http_exchange *ex, const struct http_request *request)
+/* OPTIONS asks what is possible, as a browser does before the real request (Fetch standard); it needs no
+ * bearer. */
+static void answer_options(struct http_exchange *ex, const struct http_request *request,
+                           const struct route *route)
 {
     const char *asked = http_request_header(request, "Access-Control-Request-Headers", NULL);
     const struct http_header headers[] = {
@@ -50,7 +53,12 @@ static void answer_preflight(struct http_exchange *ex, const struct http_request
         {"Vary", "Origin, Access-Control-Request-Headers"},
         {"Access-Control-Allow-Headers", asked != NULL ? asked : "Authorization, Content-Type"},
     };
-    call_respond(ex, &(struct http_response){.status = 204, .headers = headers, .header_count = 4});
+    const struct http_header allow = {"Allow",
+                                      route != NULL ? route->allow : "GET, HEAD, POST, DELETE, OPTIONS"};
+    bool browser = http_request_header(request, "Origin", NULL) != NULL;
+    call_respond(ex, &(struct http_response){.status = 204,
+                                             .headers = browser ? headers : &allow,
+                                             .header_count = browser ? 4 : 1});
 }
 
 static void refuse_stranger(struct worker *w, struct http_exchange *ex, const struct http_request *request)
@@ -60,7 +68,8 @@ static void refuse_stranger(struct worker *w, struct http_exchange *ex, const st
         call_refuse(ex, 400, NULL, NULL);
         return;
     }
-    snprintf(value, sizeof value, "Bearer resource_metadata=\"%s/.well-known/oauth-protected-resource\"", origin);
+    snprintf(value, sizeof value, "Bearer resource_metadata=\"%s/.well-known/oauth-protected-resource\"",
+             origin);
     call_refuse(ex, 401, "WWW-Authenticate", value);
 }
 
@@ -94,7 +103,7 @@ static bool refused(struct worker *w, struct http_exchange *ex, const struct rou
         call_refuse(ex, 403, NULL, NULL);
     } else if (route->bearer && !bearer_ok(w, request)) {
         refuse_stranger(w, ex, request);
-    } else if (!route_allows(route, request->method) || strcmp(request->method, "OPTIONS") == 0) {
+    } else if (!route_allows(route, request->method)) {
         call_refuse(ex, 405, "Allow", route->allow);
     } else if (route->media_type != NULL &&
                !media_type_is(http_request_header(request, "Content-Type", NULL), route->media_type)) {
@@ -105,20 +114,14 @@ static bool refused(struct worker *w, struct http_exchange *ex, const struct rou
     return true;
 }
 
-static bool is_preflight(const struct http_request *request)
-{
-    return strcmp(request->method, "OPTIONS") == 0 && http_request_header(request, "Origin", NULL) != NULL &&
-           http_request_header(request, "Access-Control-Request-Method", NULL) != NULL;
-}
-
 static void on_head(void *data, struct http_exchange *ex)
 {
     struct worker *w = data;
     const struct http_request *request = http_exchange_request(ex);
     struct vm *vm = scripts_vm(w->host->scripts);
     const struct route *route = route_find(vm->routes, request->path);
-    if (is_preflight(request)) {
-        answer_preflight(ex, request);
+    if (strcmp(request->method, "OPTIONS") == 0) {
+        answer_options(ex, request, route);
     } else if (route == NULL) {
         if (route_below_bearer(vm->routes, request->path) && !bearer_ok(w, request))
             refuse_stranger(w, ex, request);
@@ -240,8 +243,8 @@ static bool listen_http(struct worker *w, char *error, size_t error_size)
     limits.header_ms = (uint64_t)c->header_ms;
     limits.body_ms = (uint64_t)c->body_ms;
     limits.idle_ms = (uint64_t)c->idle_ms;
-    w->host->http = http_server_new(w->host->loop, w->host->log, c->host, (uint16_t)c->port, &limits, &handler,
-                                    error, error_size);
+    w->host->http = http_server_new(w->host->loop, w->host->log, c->host, (uint16_t)c->port, &limits,
+                                    &handler, error, error_size);
     return w->host->http != NULL;
 }
 
@@ -252,13 +255,14 @@ static void log_started(const struct worker *w)
     json_text_quote(&fields, w->host->config->host, strlen(w->host->config->host));
     buf_printf(&fields, ",\"port\":%u,\"workspace\":", http_server_port(w->host->http));
     json_text_quote(&fields, fs_root_path(w->host->workspace), strlen(fs_root_path(w->host->workspace)));
-    log_fields(w->host->log, LOG_INFO, LOGGER, "sandstorm-mcp started", strlen("sandstorm-mcp started"), &fields);
+    log_fields(w->host->log, LOG_INFO, LOGGER, "sandstorm-mcp started", strlen("sandstorm-mcp started"),
+               &fields);
     log_flush(w->host->log);
     buf_free(&fields);
 }
 
-static bool start(struct worker *w, const struct config_secrets *secrets, const char *tools, const char *library,
-                  char *error, size_t error_size)
+static bool start(struct worker *w, const struct config_secrets *secrets, const char *tools,
+                  const char *library, char *error, size_t error_size)
 {
     w->auth = auth_new(secrets->token);
     w->origins = origin_policy_new(w->host->config, error, error_size);
@@ -280,8 +284,8 @@ static void finish(struct worker *w)
     auth_free(w->auth);
 }
 
-bool worker_serve(struct host *host, const struct config_secrets *secrets, const char *tools, const char *library,
-                  char *error, size_t error_size)
+bool worker_serve(struct host *host, const struct config_secrets *secrets, const char *tools,
+                  const char *library, char *error, size_t error_size)
 {
     struct worker w = {.host = host};
     bool ok = start(&w, secrets, tools, library, error, error_size);

@@ -1,0 +1,108 @@
+#include "fiber.h"
+
+#include <lauxlib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "fiber_internal.h"
+
+#define SLICE_NS (10 * UINT64_C(1000000)) /* how long a handler may compute while others wait */
+#define STOPPING_HOOK_COUNT 1000          /* a stopped handler is reminded this often */
+
+bool vm_stopping(lua_State *L)
+{
+    const struct vm *vm = vm_of(L);
+    return vm->running != NULL ? vm->running->stopped : vm->loading && vm->load_stopped;
+}
+
+/* `level` as in luaL_where. */
+static int raise_stop(lua_State *L, struct fiber *f, int level)
+{
+    lua_sethook(L, fiber_hook, LUA_MASKCOUNT, STOPPING_HOOK_COUNT);
+    if (!f->located) {
+        char reason[FIBER_REASON_SIZE];
+        luaL_where(L, level);
+        snprintf(reason, sizeof reason, "%.60s%.120s", lua_tostring(L, -1), f->reason);
+        memcpy(f->reason, reason, sizeof reason);
+        f->located = true;
+        lua_pop(L, 1);
+    }
+    lua_pushstring(L, f->reason);
+    return lua_error(L);
+}
+
+void fiber_stop(struct fiber *f, const char *reason)
+{
+    if (f->state == FIBER_DONE || f->stopped) return;
+    f->stopped = true;
+    snprintf(f->reason, sizeof f->reason, "%s", reason);
+    if (f->state == FIBER_RUNNING || f->state == FIBER_NEW) lua_sethook(f->L, fiber_hook, LUA_MASKCOUNT, 1);
+    if (f->state != FIBER_WAITING) return;
+    struct fiber_op *op = f->waiting;
+    f->waiting = NULL;
+    fiber_op_cancel(op);
+    fiber_make_ready(f);
+}
+
+bool fiber_set_tag(struct fiber *f, const char *tag)
+{
+    char *copy = tag != NULL ? strdup(tag) : NULL;
+    if (tag != NULL && copy == NULL) return false;
+    free(f->tag);
+    f->tag = copy;
+    return true;
+}
+
+unsigned fiber_stop_tagged(struct vm *vm, const char *tag, const char *reason)
+{
+    unsigned stopped = 0;
+    if (vm->scheduler == NULL) return 0;
+    for (struct fiber *f = vm->scheduler->live; f != NULL; f = f->next) {
+        if (f->tag == NULL || strcmp(f->tag, tag) != 0) continue;
+        fiber_stop(f, reason);
+        stopped++;
+    }
+    return stopped;
+}
+
+static void check_loading(lua_State *L, struct vm *vm)
+{
+    if (!vm->loading || clock_ns() < vm->load_deadline) return;
+    vm->load_stopped = true;
+    lua_sethook(L, fiber_hook, LUA_MASKCOUNT, STOPPING_HOOK_COUNT);
+    luaL_where(L, 0);
+    lua_pushliteral(L, "reading the scripts took too long; is there an endless loop?");
+    lua_concat(L, 2);
+    lua_error(L);
+}
+
+void fiber_hook(lua_State *L, lua_Debug *ar)
+{
+    (void)ar;
+    struct vm *vm = vm_of(L);
+    struct fiber *f = vm->running;
+    if (f == NULL) {
+        check_loading(L, vm);
+        return;
+    }
+    uint64_t slice = clock_ns() - f->slice_start_ns;
+    if (!f->stopped && f->cpu_ns + slice > f->cpu_limit_ns) {
+        f->stopped = true;
+        snprintf(f->reason, sizeof f->reason, "stopped: it computed for more than %u ms",
+                 (unsigned)(f->cpu_limit_ns / 1000000));
+    }
+    if (f->stopped) {
+        raise_stop(L, f, 0);
+    } else if (slice > SLICE_NS && L == f->L && lua_isyieldable(L)) {
+        f->slice_over = true;
+        lua_yield(L, 0);
+    }
+}
+
+int fiber_raise_if_stopped(lua_State *L)
+{
+    struct fiber *f = vm_of(L)->running;
+    return f->stopped ? raise_stop(L, f, 1) : 0;
+}

@@ -1,0 +1,134 @@
+#include "stream.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "stream_internal.h"
+
+static void write_data(struct buf *out, const char *text, size_t len)
+{
+    do {
+        const char *end = memchr(text, '\n', len);
+        size_t line = end != NULL ? (size_t)(end - text) : len;
+        buf_puts(out, "data: ");
+        buf_add(out, text, line);
+        buf_byte(out, '\n');
+        size_t used = end != NULL ? line + 1 : line;
+        text += used;
+        len -= used;
+    } while (len > 0);
+}
+
+static void keep_event(struct stream *s, const struct buf *wire)
+{
+    struct event *e = malloc(sizeof *e + wire->len);
+    if (e == NULL) return;
+    *e = (struct event){.number = s->number, .len = wire->len};
+    memcpy(e->bytes, wire->data, wire->len);
+    if (s->last != NULL)
+        s->last->next = e;
+    else
+        s->first = e;
+    s->last = e;
+    s->event_count++;
+    s->event_bytes += e->len;
+    while (s->event_count > STREAM_KEPT_EVENTS || (s->event_bytes > STREAM_KEPT_BYTES && s->event_count > 1))
+        stream_forget_event(s);
+}
+
+static void write_wire(struct stream *s, const char *bytes, size_t len)
+{
+    s->idle_since_ns = clock_ns();
+    if (s->exchange != NULL && !http_stream_send(s->exchange, bytes, len)) s->pressed = s->exchange != NULL;
+}
+
+/* `prefix`: lines before the data. */
+static bool send_event(struct stream *s, const char *prefix, const char *text, size_t len)
+{
+    if (s->ended || (s->exchange == NULL && !s->kept)) return false;
+    struct buf wire = BUF_INIT;
+    s->number++;
+    buf_puts(&wire, prefix);
+    if (s->id != NULL) buf_printf(&wire, "id: %s.%llu\n", s->id, (unsigned long long)s->number);
+    write_data(&wire, text, len);
+    buf_byte(&wire, '\n');
+    if (!wire.failed) {
+        if (s->kept) keep_event(s, &wire);
+        write_wire(s, wire.data, wire.len);
+    }
+    buf_free(&wire);
+    return true;
+}
+
+bool stream_send(struct stream *s, const char *text, size_t len)
+{
+    return send_event(s, "event: message\n", text, len);
+}
+
+void stream_prime(struct stream *s, unsigned retry_ms)
+{
+    char retry[32] = "";
+    if (retry_ms != 0) snprintf(retry, sizeof retry, "retry: %u\n", retry_ms);
+    send_event(s, retry, "", 0);
+}
+
+void stream_comment(struct stream *s)
+{
+    static const char comment[] = ": working\n\n";
+    s->idle_since_ns = clock_ns();
+    if (s->exchange != NULL) http_stream_send(s->exchange, comment, sizeof comment - 1);
+}
+
+static bool has_topic(const struct stream *s, const char *topic)
+{
+    for (size_t i = 0; i < s->topic_count; i++)
+        if (strcmp(s->topics[i], topic) == 0) return true;
+    return false;
+}
+
+static void send_tagged(struct stream *s, const char *before, const char *after)
+{
+    struct buf text = BUF_INIT;
+    buf_puts(&text, before);
+    if (s->tag != NULL) buf_puts(&text, s->tag);
+    buf_puts(&text, after);
+    if (!text.failed) stream_send(s, text.data, text.len);
+    buf_free(&text);
+}
+
+size_t stream_publish(struct stream_hub *hub, const char *topic, const char *before, const char *after)
+{
+    size_t sent = 0;
+    for (struct stream *s = hub->streams; s != NULL; s = s->next) {
+        if (s->ended || !has_topic(s, topic)) continue;
+        send_tagged(s, before, after);
+        sent++;
+    }
+    return sent;
+}
+
+bool stream_send_one(struct stream_hub *hub, const char *topic, const char *text, size_t len)
+{
+    struct stream *kept = NULL;
+    for (struct stream *s = hub->streams; s != NULL; s = s->next) {
+        if (s->ended || !has_topic(s, topic)) continue;
+        if (s->exchange != NULL) return stream_send(s, text, len);
+        if (kept == NULL && s->kept) kept = s;
+    }
+    return kept != NULL && stream_send(kept, text, len);
+}
+
+size_t stream_end_topic(struct stream_hub *hub, const char *topic, const char *before, const char *after)
+{
+    size_t ended = 0;
+    for (struct stream *s = hub->streams; s != NULL; s = s->next) {
+        if (s->ended || !has_topic(s, topic)) continue;
+        if (before != NULL) send_tagged(s, before, after);
+        s->kept = false;
+        stream_end(s);
+        ended++;
+    }
+    return ended;
+}

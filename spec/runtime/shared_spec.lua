@@ -1,0 +1,68 @@
+local program = require("spec.support.program")
+
+describe("shared", function()
+    it("stores, replaces, takes and removes bytes of any kind", function()
+        local result = program.lua([[
+            local shared = require("shared")
+            local key = "k\0\255"
+            return {
+                shared.put(key, "a\0b", 60000), shared.get(key) == "a\0b", shared.put(key, "second", 60000), shared.get(key),
+                shared.put_new(key, "third", 60000), shared.take(key), shared.get(key) == nil, shared.take(key) == nil,
+                shared.put_new(key, "fourth", 60000), shared.remove(key), shared.remove(key), shared.ttl(key) == nil,
+            }
+        ]])
+        assert.same({ true, true, true, "second", false, "second", true, true, true, true, false, true }, result)
+    end)
+
+    it("forgets what has expired", function()
+        local result = program.lua([[
+            local shared, clock = require("shared"), require("clock")
+            shared.put("short", "x", 1)
+            shared.put("long", "y", 60000)
+            local before = shared.ttl("long")
+            clock.sleep(20)
+            return { shared.get("short") == nil, shared.get("long"), before <= 60000, shared.put_new("short", "z", 60000) }
+        ]])
+        assert.same({ true, "y", true, true }, result)
+    end)
+
+    it("counts in a fixed window", function()
+        local result = program.lua([[
+            local shared, clock = require("shared"), require("clock")
+            local a, b = shared.add("n", 2, 50), shared.add("n", -5, 60000)
+            clock.sleep(80)
+            return { a, b, shared.add("n", 1, 60000) }
+        ]])
+        assert.same({ 2, -3, 1 }, result)
+    end)
+
+    it("stays within its bounds: what expires first goes first", function()
+        local result = program.lua([[
+            local shared = require("shared")
+            shared.put("late", "kept", 3600000)
+            shared.put("soon", "lost", 60000)
+            for i = 1, 65535 do shared.put("filler" .. i, "", 600000 + i) end
+            local mib = ("x"):rep(1 << 20)
+            local big = shared.put("big", ("x"):rep(64 << 20), 60000)
+            for i = 1, 40 do shared.put("mib" .. i, mib, 7200000 + i) end
+            return { shared.get("soon") == nil, shared.get("filler1") == nil, big, shared.get("mib1") == nil,
+                #shared.get("mib40") }
+        ]])
+        assert.same({ true, true, false, true, 1 << 20 }, result)
+    end)
+
+    it("raises for wrong arguments", function()
+        local result = program.lua([[
+            local shared, out = require("shared"), {}
+            for i, call in ipairs({
+                function() shared.put("k", "v") end, function() shared.put("k", "v", 0) end,
+                function() shared.put({}, "v", 1) end, function() shared.add("k", "x", 1) end,
+            }) do out[i] = select(2, pcall(call)) end
+            return out
+        ]])
+        assert.matches("#3 to 'put' %(number expected, got no value%)", result[1])
+        assert.matches("expected 1 to 34560000000 milliseconds", result[2], 1, true)
+        assert.matches("#1 to 'put' %(string expected, got table%)", result[3])
+        assert.matches("#2 to 'add' %(number expected, got string%)", result[4])
+    end)
+end)

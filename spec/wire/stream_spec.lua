@@ -1,0 +1,165 @@
+local cjson = require("cjson")
+local http = require("spec.support.http")
+local program = require("spec.support.program")
+local server = require("spec.support.server")
+
+describe("stream", function()
+    local s
+
+    setup(function()
+        s = server.start({ env = { SANDSTORM_LIBRARY = program.root .. "/spec/fixtures/library" } })
+    end)
+    teardown(function() s:stop() end)
+
+    local function get(path) return s:request({ method = "GET", path = path }) end
+    local function json(path) return cjson.decode(get(path).body) end
+
+    -- Opens a stream and leaves it open; the text so far is read by `heard`.
+    local function open(path)
+        local connection = s:connect()
+        connection:send(("GET %s HTTP/1.1\r\nHost: x\r\n\r\n"):format(path))
+        return connection
+    end
+
+    -- Reads on until the text holds `wanted`; returns everything from the connection.
+    local function heard(connection, wanted)
+        connection.text = connection.text or ""
+        while not connection.text:find(wanted, 1, true) do
+            local part, why, rest = connection.sock:receive(1)
+            part = part or rest
+            assert(part and part ~= "", ("no %q but %s: %s"):format(wanted, tostring(why), connection.text))
+            connection.text = connection.text .. part
+        end
+        return connection.text
+    end
+
+    it("goes on beyond its handler; what is published reaches it with its tag", function()
+        local connection = open("/listen?first")
+        local head = heard(connection, "id: first.1\ndata: \n\n")
+        assert.matches("Content-Type: text/event-stream", head, 1, true)
+        assert.matches("X-Kind: listen", head, 1, true)
+        assert.matches("X-Accel-Buffering: no", head, 1, true)
+        assert.matches("retry: 500\n", head, 1, true)
+        assert.same({ 1 }, json("/publish?first"))
+        heard(connection, 'event: message\nid: first.2\ndata: <"tag">\ndata: second line\n\n')
+        assert.same({ 0 }, json("/publish?nobody"))
+        connection:close()
+    end)
+
+    it("is resumed after any event, by whoever the script lets", function()
+        local connection = open("/listen?kept")
+        heard(connection, "kept.1")
+        for _ = 1, 3 do json("/publish?kept") end
+        heard(connection, "kept.4")
+        connection:close()
+        json("/publish?kept")
+        assert.equal("owner of kept", json("/owner?kept.2")[1])
+        assert.equal(cjson.null, json("/owner?other.2")[1])
+        local again = open("/resume?kept.3")
+        local text = heard(again, "kept.5")
+        assert.is_nil(text:find("kept.3", 1, true))
+        assert.is_truthy(text:find("kept.4", 1, true))
+        json("/publish?kept")
+        heard(again, "kept.6")
+        again:close()
+        for _, unknown in ipairs({ "kept.99", "kept.", "kept", "kept.x", "kept.1x", "gone.1", "" }) do
+            assert.equal(409, get("/resume?" .. unknown).status, unknown)
+        end
+    end)
+
+    it("gets a single message only once, on the newest stream that has a client", function()
+        local old, new = open("/listen?old"), nil
+        heard(old, "old.1")
+        new = open("/listen?new")
+        heard(new, "new.1")
+        assert.same({ true }, json("/send_one?news"))
+        heard(new, "data: one")
+        new:close()
+        assert.is_true(program.wait_until(function()
+            json("/send_one?news")
+            old.sock:settimeout(0.05)
+            local _, _, rest = old.sock:receive(4096)
+            old.text = old.text .. (rest or "")
+            return old.text:find("data: one", 1, true) ~= nil
+        end))
+        assert.same({ false }, json("/send_one?nobody"))
+        old:close()
+    end)
+
+    it("ends with a last event for its topic", function()
+        local connection = open("/listen?ending")
+        heard(connection, "ending.1")
+        assert.same({ 1 }, json("/end_topic?ending"))
+        heard(connection, 'data: ["tag"]\n\n\r\n0\r\n\r\n')
+        connection:close()
+    end)
+
+    it("carries progress and the answer of a running handler", function()
+        local events = http.events(get("/progress").body)
+        local data = {}
+        for i, event in ipairs(events) do data[i] = event.data end
+        assert.same({ '{"step":1}', '{"step":2}', '{"step":3}', '"done"' }, data)
+    end)
+
+    it("keeps the answer for a client that was let go meanwhile", function()
+        local first = get("/poll")
+        assert.equal("poll.1", http.events(first.body)[1].id)
+        local answer
+        assert.is_true(program.wait_until(function()
+            answer = get("/resume?poll.1")
+            return answer.status == 200
+        end))
+        local events = http.events(answer.body)
+        assert.equal('"late"', events[#events].data)
+    end)
+
+    it("takes over an answer that is late, and only that", function()
+        local late = get("/slow?1200")
+        assert.equal("text/event-stream", late.headers["content-type"])
+        assert.matches("^: working\n\n", late.body)
+        assert.equal('"slow"', http.events(late.body)[1].data)
+        local quick = get("/slow?0")
+        assert.equal("application/json", quick.headers["content-type"])
+        assert.equal('"slow"', quick.body)
+    end)
+
+    it("waits for a client that reads slowly, and notices when it goes", function()
+        local connection = open("/flood")
+        heard(connection, "xxx")
+        local last
+        program.wait_until(function()
+            local now = json("/sent")[1]
+            local stands = now == last
+            last = now
+            return stands
+        end, nil, 200)
+        assert.is_true(tonumber(last) < 1000, last) -- far less than it would send to a fast client
+        connection:close()
+        assert.is_true(program.wait_until(function() return json("/sent")[2] == "over" end))
+    end)
+
+    it("brings a message to the handler that waits for it, once", function()
+        local connection = open("/ask?key")
+        assert.is_true(program.wait_until(function() return json("/answer?key")[1] end))
+        heard(connection, '["key","hello"]')
+        connection:close()
+        assert.same({ false }, json("/answer?key"))
+    end)
+
+    it("stops a handler by name, which answers for itself", function()
+        local connection = open("/ask?stopped")
+        assert.is_true(program.wait_until(function() return json("/stop?stopped")[1] == 1 end))
+        heard(connection, "stopped: asked to")
+        connection:close()
+    end)
+
+    it("stops a handler whose client hangs up, if it wants that", function()
+        local connection = open("/ask?left")
+        assert.is_true(program.wait_until(function()
+            local waits = json("/stop?nobody") and s:status("Threads") -- a turn of the loop
+            return waits ~= nil
+        end))
+        connection:reset()
+        assert.is_true(program.wait_until(function() return json("/stop?left")[1] == 0 and not json("/answer?left")[1] end))
+    end)
+end)

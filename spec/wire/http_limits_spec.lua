@@ -1,0 +1,182 @@
+-- What a client can cost: bodies beyond the limit, bytes that come slowly or not at all, connections without number.
+local program = require("spec.support.program")
+local server = require("spec.support.server")
+local wire = require("spec.support.wire")
+
+describe("HTTP limits", function()
+    local s
+    after_each(function() s:stop() end)
+
+    local function post(...)
+        return wire.lines("POST /mcp HTTP/1.1", "Authorization: Bearer " .. s.token, "Content-Type: application/json", ...)
+    end
+
+    local function ping_works()
+        assert.same({}, s:rpc("ping").result)
+    end
+
+    -- Sends head and body, all of it before anything is read.
+    local function assert_told(status, head, body)
+        local response = wire.answer(s, head .. body)
+        assert.equal(status, response.status)
+        assert.equal("close", response.headers.connection)
+        assert.equal(('{"error":"%s"}'):format(response.reason), response.body)
+    end
+
+    describe("H03 a body of three times the limit, from a client that sends everything before it reads:", function()
+        local limit = 4 * 1024 * 1024
+        local body = (" "):rep(3 * limit)
+        before_each(function() s = server.start({ env = { SANDSTORM_BODY_LIMIT = tostring(limit) } }) end)
+
+        it("with its length", function()
+            assert_told(413, post("Content-Length: " .. #body, ""), body)
+            ping_works()
+        end)
+
+        it("in chunks", function()
+            local chunk = ("10000\r\n%s\r\n"):format((" "):rep(65536))
+            assert_told(413, post("Transfer-Encoding: chunked", ""), chunk:rep(#body // 65536) .. "0\r\n\r\n")
+            ping_works()
+        end)
+
+        it("from a stranger", function()
+            assert_told(401, wire.lines("POST /mcp HTTP/1.1", "Content-Length: " .. #body, ""), body)
+            ping_works()
+        end)
+
+        it("costs the server no memory that grows with it", function()
+            assert_told(413, post("Content-Length: " .. #body, ""), body)
+            local before = s:status("VmHWM")
+            for _ = 1, 5 do assert_told(413, post("Content-Length: " .. #body, ""), body) end
+            assert.is_true(s:status("VmHWM") - before < #body / 1024)
+        end)
+
+        it("and a body below the limit is read", function()
+            local ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}' .. (" "):rep(limit - 40)
+            assert.equal(200, s:post(ping).status)
+            assert.equal(413, s:post(ping .. " ").status)
+        end)
+    end)
+
+    describe("H08 deadlines", function()
+        before_each(function()
+            s = server.start({
+                env = { SANDSTORM_HEADER_MS = "500", SANDSTORM_BODY_MS = "500", SANDSTORM_IDLE_MS = "1500" },
+            })
+        end)
+
+        -- Sends byte after byte, far more than the deadline leaves time for, until an answer is there.
+        local function trickle(start, bytes)
+            local connection = s:connect()
+            connection:send(start)
+            for byte in bytes:gmatch(".") do
+                connection:patience(0.05)
+                local came = connection:fill()
+                if came or not connection:send(byte) then break end
+            end
+            connection:patience(60)
+            local response = assert(connection:read_response())
+            assert.is_true(connection:is_closed())
+            connection:close()
+            return response
+        end
+
+        it("of a header section are not put off by each byte", function()
+            local response = trickle("GET /health HTTP/1.1\r\n", ("X: a\r\n"):rep(200))
+            assert.equal(408, response.status)
+            assert.equal("close", response.headers.connection)
+            assert.equal('{"error":"Request Timeout"}', response.body)
+        end)
+
+        it("of a body are not put off by each byte", function()
+            assert.equal(408, trickle(post("Content-Length: 1000", ""), (" "):rep(1000)).status)
+        end)
+
+        it("of a body in chunks are not put off by each chunk", function()
+            assert.equal(408, trickle(post("Transfer-Encoding: chunked", ""), ("1\r\n \r\n"):rep(200)).status)
+        end)
+
+        it("of a kept connection end it without a word", function()
+            local connection = s:connect()
+            assert.equal(200, connection:request({ path = "/health" }).status)
+            assert.is_true(connection:is_closed())
+            connection:close()
+        end)
+
+        it("of a connection without a request end it without a word", function()
+            local connection = s:connect()
+            assert.is_true(connection:is_closed())
+            connection:close()
+        end)
+
+        it("do not count while a call runs", function()
+            assert.truthy(s:text("terminal_exec", { command = "sleep 2; echo done" }):find("done", 1, true))
+        end)
+
+        it("clear away 500 slow clients, while others are served", function()
+            local clients = {}
+            for i = 1, 500 do
+                clients[i] = s:connect()
+                if i % 3 == 0 then clients[i]:send("GET /hea") end
+                if i % 3 == 1 then clients[i]:send(post("Content-Length: 10", "")) end
+                if i % 100 == 0 then ping_works() end
+            end
+            ping_works()
+            for i, client in ipairs(clients) do
+                local bytes = client:read_all()
+                assert.equal(i % 3 == 2 and "" or "HTTP/1.1 408 Request Timeout", bytes:match("^[^\r]*"))
+                client:close()
+            end
+            ping_works()
+        end)
+    end)
+
+    describe("H11 connections", function()
+        it("beyond the limit wait until one closes", function()
+            s = server.start({ env = { SANDSTORM_MAX_CONNECTIONS = "2", SANDSTORM_STOP_MS = "100" } })
+            local first, second, third = s:connect(), s:connect(), s:connect()
+            local call = wire.exec(s, "sleep 300")
+            first:send(call)
+            second:send(call)
+            third:send(wire.lines("GET /health HTTP/1.1", ""))
+            third:patience(0.3)
+            assert.same({ false, "timeout" }, { third:fill() })
+            first:reset()
+            third:patience(60)
+            assert.equal(200, third:read_response().status)
+            third:close()
+            second:close()
+        end)
+
+        it("that are idle make room for new ones", function()
+            s = server.start({ env = { SANDSTORM_MAX_CONNECTIONS = "4" } })
+            local idle = {}
+            for i = 1, 4 do
+                idle[i] = s:connect()
+                assert.equal(200, idle[i]:request({ path = "/health" }).status)
+            end
+            ping_works()
+            assert.is_true(idle[1]:is_closed())
+            for i = 1, 4 do idle[i]:close() end
+        end)
+
+        it("leave descriptors for calls, cost nothing while they wait, and are forgotten when they go", function()
+            s = server.start({ wrap = { "prlimit", "--nofile=64:64", "--" } })
+            local descriptors = s:descriptors()
+            local busy, idle = s:connect(), {}
+            assert.equal(200, busy:request({ path = "/health" }).status)
+            for i = 1, 100 do idle[i] = s:connect() end
+            busy:send(wire.exec(s, "echo ran"))
+            assert.truthy(busy:read_response().body:find("ran", 1, true))
+            local used = wire.cpu_seconds(s)
+            program.wait_until(function() return false end, 1)
+            assert.is_true(wire.cpu_seconds(s) - used < 0.5, "it spins")
+            busy:send(wire.exec(s, "echo ran again"))
+            assert.truthy(busy:read_response().body:find("ran again", 1, true))
+            for _, connection in ipairs(idle) do connection:close() end
+            busy:close()
+            ping_works()
+            assert.is_true(program.wait_until(function() return s:descriptors() <= descriptors end))
+        end)
+    end)
+end)

@@ -1,0 +1,127 @@
+-- Clients that go away, or stop reading, at every moment.
+local program = require("spec.support.program")
+local server = require("spec.support.server")
+local tmp = require("spec.support.tmp")
+local wire = require("spec.support.wire")
+
+describe("H09 a client", function()
+    local s, descriptors
+    setup(function()
+        s = server.start()
+        s:call("terminal_exec", { command = "head -c 8000000 /dev/zero | tr '\\0' x > big" })
+        assert.same({}, s:rpc("ping").result)
+        descriptors = s:descriptors()
+    end)
+    teardown(function() s:stop() end)
+
+    -- Nothing of the clients is left and others are served.
+    local function assert_recovered()
+        assert.is_true(program.wait_until(function() return s:descriptors() <= descriptors end), "descriptors are left")
+        assert.same({}, s:rpc("ping").result)
+    end
+
+    local function wait_for(name)
+        assert.is_true(program.wait_until(function() return tmp.read(s.workspace .. "/" .. name) ~= nil end))
+    end
+
+    local function file_read()
+        return (wire.exec(s, ""):gsub('"name":"terminal_exec"', '"name":"file_read"')
+            :gsub('{"command":""}', '{"path":"big"}'):gsub("Content%-Length: %d+", function(length)
+                return "Content-Length: " .. tonumber(length:match("%d+")) - #"terminal_exec" - #'{"command":""}'
+                    + #"file_read" + #'{"path":"big"}'
+            end))
+    end
+
+    it("that resets before the reply, 1000 times", function()
+        for _ = 1, 10 do
+            local clients = {}
+            for i = 1, 100 do
+                clients[i] = s:connect()
+                clients[i]:send(wire.exec(s, i % 10 == 0 and "sleep 0.2" or "true"))
+            end
+            for _, client in ipairs(clients) do client:reset() end
+        end
+        assert_recovered()
+    end)
+
+    it("that closes before the reply", function()
+        for i = 1, 200 do
+            local client = s:connect()
+            client:send(wire.exec(s, i % 10 == 0 and "sleep 0.2" or "true"))
+            client:close()
+        end
+        assert_recovered()
+    end)
+
+    it("that goes in the middle of a request", function()
+        local request = wire.exec(s, "true")
+        for length = 1, #request - 1, 3 do
+            local client = s:connect()
+            client:send(request:sub(1, length))
+            if length % 2 == 0 then client:reset() else client:close() end
+        end
+        assert_recovered()
+    end)
+
+    it("that goes in the middle of a long reply", function()
+        for i = 1, 20 do
+            local client = s:connect()
+            client:send(file_read())
+            assert.equal(200, client:read_head().status)
+            if i % 2 == 0 then client:reset() else client:close() end
+        end
+        assert_recovered()
+    end)
+
+    it("that reads a long reply slowly gets all of it", function()
+        local client = s:connect()
+        client:send(file_read())
+        local head = client:read_head()
+        program.wait_until(function() return false end, 0.2)
+        local body = client:read(tonumber(head.headers["content-length"]))
+        assert.truthy(body:find(("x"):rep(8000000), 1, true))
+        client:close()
+    end)
+
+    it("that only ends its sending side gets its reply", function()
+        local response = wire.answer(s, wire.exec(s, "sleep 0.3; echo late"), { half_close = true })
+        assert.truthy(response.body:find("late", 1, true))
+    end)
+
+    it("that only ends its sending side gets all replies to what it sent before", function()
+        local requests = wire.exec(s, "sleep 0.2; echo 1st") .. wire.exec(s, "echo 2nd") .. wire.exec(s, "sleep 0.1; echo 3rd")
+        local responses = wire.answers(s, requests, { half_close = true })
+        assert.equal(3, #responses)
+        for i, word in ipairs({ "1st", "2nd", "3rd" }) do assert.truthy(responses[i].body:find(word, 1, true)) end
+    end)
+
+    it("that ends its sending side in the middle of a request is told", function()
+        assert.equal(400, wire.answer(s, "GET /health HT", { half_close = true }).status)
+        local request = wire.exec(s, "true")
+        assert.equal(400, wire.answer(s, request:sub(1, -2), { half_close = true }).status)
+    end)
+
+    it("that resets does not end the call, as long as the protocol says so", function()
+        local client = s:connect()
+        client:send(wire.exec(s, "touch begun; sleep 0.5; touch ended"))
+        wait_for("begun")
+        client:reset()
+        wait_for("ended")
+        assert_recovered()
+    end)
+
+    it("that asks again and again and never reads is not read any more", function()
+        local client = s:connect()
+        client:patience(1)
+        local request, sent, why = file_read(), 0, nil
+        while sent < 64 * 1024 * 1024 and not why do
+            local ok
+            ok, why = client:send(request:rep(500))
+            if ok then sent = sent + #request * 500 end
+        end
+        assert.equal("timeout", why)
+        assert.same({}, s:rpc("ping").result)
+        client:reset()
+        assert_recovered()
+    end)
+end)

@@ -61,8 +61,8 @@ struct process_request {
     size_t env_count;
     const char *input; /* bytes for stdin; NULL: /dev/null */
     size_t input_len;
-    bool merge;          /* stderr goes to the pipe of stdout, so their order is kept */
-    bool linger;         /* read the output on after the leader's exit */
+    bool merge;  /* stderr goes to the pipe of stdout, so their order is kept */
+    bool linger; /* read the output on after the leader's exit; no time limit, and at a bounded pace */
     uint64_t timeout_ms; /* 0: none */
 };
 

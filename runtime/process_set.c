@@ -38,7 +38,7 @@ static struct process *launch(struct process *p, const struct process_request *r
         free(p);
         return NULL;
     }
-    int rc = process_watch(p, &child, request->timeout_ms);
+    int rc = process_watch(p, &child, request->linger ? 0 : request->timeout_ms);
     if (rc != 0) {
         process_fail(error, -rc, "cannot watch a process: %s", uv_strerror(rc));
         return NULL;

@@ -446,6 +446,45 @@ describe("process.run", function()
     end)
 end)
 
+--- A program that traces the process argv[1] for argv[2] seconds and never waits for it: the kernel then lets nobody
+--- reap that process.
+local TRACER = [[
+    #include <stdlib.h>
+    #include <sys/ptrace.h>
+    #include <unistd.h>
+    int main(int argc, char **argv)
+    {
+        if (argc < 3 || ptrace(PTRACE_SEIZE, atoi(argv[1]), 0, 0) != 0) return 1;
+        close(1);
+        close(2);
+        setsid();
+        sleep((unsigned)atoi(argv[2]));
+        return 0;
+    }
+]]
+
+describe("a program that a tracer holds", function()
+    it("is given up after a while, and reaped when the tracer ends", function()
+        local workspace = tmp.dir("workspace")
+        tmp.shell(("cd %s; cat > t.c <<'E'\n%s\nE\ncc -o tracer t.c"):format(workspace, TRACER))
+        local result = lua([[
+            local function zombies() return tonumber(sh("ps -o stat= --ppid $PPID | grep -c Z")) end
+            local held = process.run({ command = "./tracer $$ 1 & echo held; exec sleep 0.3" })
+            local lost = process.run({ command = "./tracer $$ 300 & echo $!; exec sleep 0.3" })
+            local at_that_time = zombies()
+            sh("kill " .. lost.stdout)
+            wait_for(function() return zombies() == 0 end)
+            return { held, lost, at_that_time }
+        ]], { workspace = workspace })
+        local held, lost, zombies = table.unpack(result)
+        assert.same({ 0, "held\n", false }, { held.exit_code, held.stdout, held.timed_out })
+        assert.is_nil(lost.exit_code)
+        assert.is_nil(lost.signal)
+        assert.matches("^%d+\n$", lost.stdout)
+        assert.equal(1, zombies)
+    end)
+end)
+
 describe("background jobs", function()
     it("P27 a job can be looked at while it runs and after its end", function()
         local workspace = tmp.dir("workspace")
@@ -491,7 +530,7 @@ describe("background jobs", function()
             sh("true")
             local before = server("VmRSS")
             local pid = process.start({ command = "yes" })
-            wait_for(function() return process.jobs()[1].output_bytes > 200000000 end)
+            wait_for(function() return process.jobs()[1].output_bytes > 50000000 end)
             local more = server("VmRSS") - before
             local answered = sh("echo responsive")
             assert(process.signal(pid))
@@ -637,6 +676,23 @@ describe("background jobs", function()
         assert.same({ "exited", 1, 4 }, { result[1], result[3], result[4] })
     end)
 
+    it("P28 a descendant that writes without end after the exit of its job does not keep the server busy", function()
+        local result = lua([[
+            local pid = process.start({ command = "yes & echo $! > child" })
+            ended(pid)
+            local child = sh("cat child")
+            wait_for(function() return process.job(pid).output_bytes > 5000000 end)
+            local ticks = cpu_ticks()
+            clock.sleep(1000)
+            ticks = cpu_ticks() - ticks
+            local output = #process.job(pid).output
+            sh("kill " .. child)
+            return { ticks, output }
+        ]])
+        assert.is_true(result[1] < 50, result[1] .. " of 100 ticks")
+        assert.equal(262144, result[2])
+    end)
+
     it("no zombie and no descriptor stays", function()
         local result = lua([[
             sh("true")
@@ -650,6 +706,22 @@ describe("background jobs", function()
             return { descriptors() - before, sh("ps -o stat= --ppid $PPID | grep -c Z") }
         ]])
         assert.same({ 0, "0\n" }, result)
+    end)
+
+    it("running out of descriptors is an error that leaves nothing behind", function()
+        local result = lua([[
+            sh("true")
+            local before, pids, refused = descriptors(), {}, nil
+            for _ = 1, 40 do
+                local pid, message, code = process.start({ argv = { "sleep", "300" } })
+                refused = refused or not pid and { message, code }
+                pids[#pids + 1] = pid
+            end
+            for _, pid in ipairs(pids) do process.signal(pid, "KILL") end
+            for _, pid in ipairs(pids) do ended(pid) end
+            return { refused, #pids > 0, descriptors() - before, #process.jobs() == #pids, sh("pgrep -c -P $PPID sleep") }
+        ]], { wrap = { "prlimit", "--nofile=48" } })
+        assert.same({ { "cannot start a process: Too many open files", "EMFILE" }, true, 0, true, "0\n" }, result)
     end)
 
     it("64 ended jobs are remembered, the newest", function()

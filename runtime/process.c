@@ -9,10 +9,12 @@
 #include <unistd.h>
 
 #define READ_BYTES_PER_TURN (8 * PROCESS_READ_BYTES) /* then others get their turn */
+#define PACE_MS 10 /* before a background job that filled its turn is read again: some 50 MB a second */
 #define HOLD_RETRY_MS 50
 
 static void advance(struct process *p);
 static void on_timer(uv_timer_t *timer);
+static void on_readable(uv_poll_t *poll, int status, int events);
 
 /* -- handles ------------------------------------------------------------------------------------------- */
 
@@ -49,20 +51,42 @@ static void give_output(struct process *p, const struct process_stream *s, size_
         p->handler.output(p->handler.data, s == &p->streams[0] ? 1 : 2, p->set->scratch, len);
 }
 
-/* Reads until the pipe is empty, at its end (then it is closed), or `limit` is reached. */
-static void read_stream(struct process_stream *s, size_t limit)
+/* Reads until the pipe is empty, at its end (then it is closed), or `limit` is reached: true. */
+static bool read_stream(struct process_stream *s, size_t limit)
 {
-    for (size_t done = 0; s->fd >= 0 && done < limit;) {
+    size_t done = 0;
+    while (s->fd >= 0 && done < limit) {
         ssize_t n = read(s->fd, s->process->set->scratch, PROCESS_READ_BYTES);
         if (n < 0 && errno == EINTR) continue;
-        if (n < 0 && errno == EAGAIN) return;
+        if (n < 0 && errno == EAGAIN) return false;
         if (n <= 0) {
             close_stream(s);
-            return;
+            return false;
         }
         done += (size_t)n;
         give_output(s->process, s, (size_t)n);
     }
+    return s->fd >= 0;
+}
+
+/* Nobody waits for the output, and the timer is free. */
+static bool has_time(const struct process *p)
+{
+    return p->linger && !p->set->stopping && (p->stage == STAGE_RUNNING || p->stage == STAGE_DRAINING);
+}
+
+/* One that writes without end must not keep the loop busy. */
+static void pause_reading(struct process *p)
+{
+    p->paused = true;
+    uv_poll_stop(&p->streams[0].poll);
+    set_timer(p, PACE_MS);
+}
+
+static void resume_reading(struct process *p)
+{
+    if (p->paused && p->streams[0].fd >= 0) uv_poll_start(&p->streams[0].poll, UV_READABLE, on_readable);
+    p->paused = false;
 }
 
 static void on_readable(uv_poll_t *poll, int status, int events)
@@ -70,7 +94,9 @@ static void on_readable(uv_poll_t *poll, int status, int events)
     (void)status; /* reading tells */
     (void)events;
     struct process *p = poll->data;
-    read_stream(poll == &p->streams[0].poll ? &p->streams[0] : &p->streams[1], READ_BYTES_PER_TURN);
+    bool more =
+        read_stream(poll == &p->streams[0].poll ? &p->streams[0] : &p->streams[1], READ_BYTES_PER_TURN);
+    if (more && has_time(p)) pause_reading(p);
     advance(p);
 }
 
@@ -133,8 +159,9 @@ static void end(struct process *p)
 static void drain(struct process *p)
 {
     p->stage = STAGE_DRAINING;
+    resume_reading(p);
     close_exit(p);
-    if (p->linger && !p->set->stopping)
+    if (has_time(p))
         uv_timer_stop(&p->timer);
     else
         set_timer(p, PROCESS_DRAIN_MS);
@@ -191,6 +218,7 @@ static void begin_termination(struct process *p, enum process_stop why)
     kill(-p->pid, SIGTERM);
     p->status.stop = why;
     p->stage = STAGE_TERMINATING;
+    resume_reading(p);
     set_timer(p, PROCESS_GRACE_MS);
 }
 
@@ -210,6 +238,10 @@ static void on_timer(uv_timer_t *timer)
     enum process_stage stage = p->stage;
     if (has_exited(p)) note_exit(p); /* after a busy loop the timer may be seen before the exit */
     if (p->stage != stage) return;
+    if (p->paused && has_time(p)) {
+        resume_reading(p);
+        return;
+    }
     switch (stage) {
     case STAGE_RUNNING:
         begin_termination(p, PROCESS_TIMED_OUT);

@@ -61,8 +61,8 @@ struct process_request {
     size_t env_count;
     const char *input; /* bytes for stdin; NULL: /dev/null */
     size_t input_len;
-    bool merge;          /* stderr goes to the pipe of stdout, so their order is kept */
-    bool linger;         /* read the output on after the leader's exit */
+    bool merge;  /* stderr goes to the pipe of stdout, so their order is kept */
+    bool linger; /* read the output on after the leader's exit; no time limit, and at a bounded pace */
     uint64_t timeout_ms; /* 0: none */
 };
 
@@ -85,7 +85,8 @@ struct process_handler {
     void (*ended)(void *data, const struct process_status *status);
 };
 
-/* secrets: names of variables that children must not see (environment.h). NULL without memory. */
+/* secrets: names of variables that children must not see (environment.h). NULL without memory. Sets SIGCHLD to
+ * its default action, which must stay, as must descriptors 0 to 2 stay open. */
 struct process_set *process_set_new(uv_loop_t *loop, const char *const *secrets);
 
 /* NULL on failure, with `error` filled. The handler is copied. */

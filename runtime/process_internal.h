@@ -10,11 +10,11 @@
 #define PROCESS_READ_BYTES 65536
 
 enum process_stage {
-    STAGE_RUNNING,     /* timer: the time limit */
+    STAGE_RUNNING,     /* timer: the time limit, or the end of a pause in reading */
     STAGE_TERMINATING, /* SIGTERM sent; timer: the grace */
     STAGE_KILLED,      /* SIGKILL sent, not exited; timer: giving up */
     STAGE_HELD,        /* exited, but a tracer holds it; timer: next try to reap */
-    STAGE_DRAINING,    /* reaped or given up, pipes open; timer: the drain */
+    STAGE_DRAINING,    /* reaped or given up, pipes open; timer: the drain, or the end of a pause */
     STAGE_ENDED        /* handles are being closed */
 };
 
@@ -35,6 +35,7 @@ struct process {
     int pidfd;
     bool exited; /* the leader is a zombie, or gone */
     bool linger;
+    bool paused; /* the first stream is not read until the timer comes */
     unsigned held_ms;
     unsigned handles; /* that the loop has not let go of */
     uv_poll_t exit_watch;

@@ -38,7 +38,7 @@ static struct process *launch(struct process *p, const struct process_request *r
         free(p);
         return NULL;
     }
-    int rc = process_watch(p, &child, request->timeout_ms);
+    int rc = process_watch(p, &child, request->linger ? 0 : request->timeout_ms);
     if (rc != 0) {
         process_fail(error, -rc, "cannot watch a process: %s", uv_strerror(rc));
         return NULL;
@@ -70,6 +70,7 @@ struct process_set *process_set_new(uv_loop_t *loop, const char *const *secrets)
 {
     struct process_set *set = calloc(1, sizeof *set);
     if (set == NULL) return NULL;
+    signal(SIGCHLD, SIG_DFL); /* inherited as ignored, it would let the kernel reap children, status and all */
     set->loop = loop;
     set->environment = environment_new(secrets);
     if (set->environment != NULL) return set;

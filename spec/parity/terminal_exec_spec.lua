@@ -57,6 +57,7 @@ describe("parity: terminal_exec", function()
         ["cwd-permission"] = cwd_error("d", "Permission denied"),
         ["cwd-symlink-outside"] = parity.outside("link"),
         ["timeout-1"] = parity.error("stdout:\nbefore\n\n\nstderr:\ntimeout after 1.0s\n\nexit_code: 124"),
+        ["timeout-string-number"] = parity.error("stderr:\ntimeout after 1.0s\n\nexit_code: 124"),
         ["timeout-negative"] = parity.error_like("^timeout: ", "0", "%-1"),
         ["timeout-default-30"] = short_timeout(1, "killed by SIGTERM"),
         ["timeout-capped-300"] = short_timeout(2, "The timeout of 999 s was lowered to the maximum of 2 s."),

@@ -115,9 +115,9 @@ tool {
     output = output({
         path = absolute_path,
         entries = { type = "integer", description = "Number of entries in the listing" },
-        complete = { type = "boolean", description = "Whether a recursive listing has everything" },
+        complete = { type = "boolean", description = "Whether the listing has everything" },
         unreadable = { type = "array", items = { type = "string" }, description = "Directories that could not be read" },
-    }, { "path", "entries" }),
+    }, { "path", "entries", "complete" }),
     handler = function(args) return files.list(args.path or "", args.recursive) end,
 }
 
@@ -139,7 +139,8 @@ tool {
     output = output({
         source = { type = "string", description = "Absolute path before" },
         dest = { type = "string", description = "Absolute path after" },
-    }, { "source", "dest" }),
+        replaced = { type = "boolean", description = "Whether a file was replaced" },
+    }, { "source", "dest", "replaced" }),
     handler = function(args) return files.move(args.source, args.dest) end,
 }
 
@@ -154,7 +155,10 @@ tool {
         required = { "path" },
         additionalProperties = false,
     },
-    output = output({ path = absolute_path }, { "path" }),
+    output = output({
+        path = absolute_path,
+        created = { type = "boolean", description = "False when it was there" },
+    }, { "path", "created" }),
     handler = function(args) return files.mkdir(args.path) end,
 }
 
@@ -256,7 +260,7 @@ tool {
         complete = {
             type = "boolean", description = text("False when a program did not answer within %g seconds", info_timeout_s),
         },
-        jobs = { type = "array", items = { type = "object" }, description = "Background commands, oldest first" },
+        jobs = { type = "array", items = { type = "object" }, description = "Background commands, newest first" },
     }, { "complete" }),
     handler = function(args) return workspace.info(args.jobs, info_timeout_s) end,
 }

@@ -15,12 +15,12 @@ local WALK = { depth = 5, limit = 500, skip = { ".git", "node_modules" } }
 -- Scripts of earlier versions look for this form.
 local ERRNO = { EACCES = 13, EPERM = 1 }
 
-local function failure(message, code)
+local function failure(message, code, path)
     if code == "EOUTSIDE" then return nil, message end
     local number = ERRNO[code]
-    local path, reason = message:match("^(.*): ([^:]*)$")
-    if number and path then return nil, ("Error: [Errno %d] %s: '%s'"):format(number, reason, path) end
-    return nil, "Error: " .. message
+    if not (number and path) then return nil, "Error: " .. message end
+    local reason = message:sub(1, #path) == path and message:sub(#path + 3) or message
+    return nil, ("Error: [Errno %d] %s: '%s'"):format(number, reason, names.show(path))
 end
 
 -- The absolute path of an argument, as text.
@@ -81,8 +81,8 @@ local function read_range(path, first, last)
     local range = setmetatable({ first = first, last = last, line = 1, bytes = 0, left = 0, pieces = {} }, Range)
     local position, complete = 0
     repeat
-        local block, info, code = fs.read(path, { offset = position, limit = BLOCK })
-        if not block then return nil, info, code end
+        local block, info, code, where = fs.read(path, { offset = position, limit = BLOCK })
+        if not block then return nil, info, code, where end
         position = position + #block
         complete = range:take(block)
         if range.bytes > RANGE_BYTES then return too_long(path, range) end
@@ -100,8 +100,8 @@ end
 
 local function read_lines(path, first, count)
     local last = count and first + count - 1 or math.maxinteger
-    local range, message, code = read_range(path, first, last)
-    if not range then return failure(message, code) end
+    local range, message, code, where = read_range(path, first, last)
+    if not range then return failure(message, code, where) end
     local bytes, notes = table.concat(range.pieces), {}
     local clean, replaced = readable(bytes, notes)
     local ends = last_line(range, bytes)
@@ -120,9 +120,9 @@ end
 function files.read(path, first, count)
     path = names.read(path)
     if first or count then return read_lines(path, first or 1, count) end
-    local bytes, info, code = fs.read(path)
+    local bytes, info, code, where = fs.read(path)
     if code == "EFBIG" then info = info .. "; read it in parts with offset and limit" end
-    if not bytes then return failure(info, code) end
+    if not bytes then return failure(info, code, where) end
     local notes = {}
     local clean, replaced = readable(bytes, notes)
     return answer(clean, { path = shown(path), size = info.size, replaced = replaced }, notes)
@@ -131,8 +131,8 @@ end
 --- Makes a file or replaces its content.
 function files.write(path, content)
     path = names.read(path)
-    local written, message, code = fs.write(path, content)
-    if not written then return failure(message, code) end
+    local written, message, code, where = fs.write(path, content)
+    if not written then return failure(message, code, where) end
     local absolute = shown(path)
     return {
         content = ("Written %d bytes to %s"):format(written.bytes, absolute),
@@ -143,8 +143,8 @@ end
 --- Removes a file or link. One that is not there counts as removed.
 function files.delete(path)
     path = names.read(path)
-    local removed, message, code = fs.remove(path)
-    if not removed and code ~= "ENOENT" then return failure(message, code) end
+    local removed, message, code, where = fs.remove(path)
+    if not removed and code ~= "ENOENT" then return failure(message, code, where) end
     local absolute = shown(path)
     return { content = "Deleted " .. absolute, structured = { path = absolute, existed = removed == true } }
 end
@@ -152,33 +152,33 @@ end
 --- Moves a file, link or folder.
 function files.move(source, dest)
     source, dest = names.read(source), names.read(dest)
-    local moved, message, code = fs.move(source, dest, { replace = true })
-    if not moved then return failure(message, code) end
+    local moved, replaced, code, where = fs.move(source, dest, { replace = true })
+    if not moved then return failure(replaced, code, where) end
     local from, to = shown(source), names.show(moved)
-    return { content = ("Moved %s → %s"):format(from, to), structured = { source = from, dest = to } }
+    return { content = ("Moved %s → %s"):format(from, to), structured = { source = from, dest = to, replaced = replaced } }
 end
 
 --- Makes a folder with its parents. One that is there is fine.
 function files.mkdir(path)
     path = names.read(path)
-    local made, message, code = fs.mkdir(path, { parents = true })
-    if not made then return failure(message, code) end
+    local made, created, code, where = fs.mkdir(path, { parents = true })
+    if not made then return failure(created, code, where) end
     local absolute = shown(path)
-    return { content = "Created directory " .. absolute, structured = { path = absolute } }
+    return { content = "Created directory " .. absolute, structured = { path = absolute, created = created } }
 end
 
-local function list_failure(path, message, code)
-    if code == "EACCES" then
-        return nil, ("Error: ls: cannot open directory '%s': Permission denied\n"):format(shown(path))
-    end
-    return failure(message, code)
+local function list_failure(message, code, path)
+    if code ~= "EACCES" then return failure(message, code, path) end
+    return nil, ("Error: ls: cannot open directory '%s': Permission denied\n"):format(names.show(path))
 end
 
 local function list_flat(path)
-    local found, message, code = fs.list(path)
-    if not found then return list_failure(path, message, code) end
-    local absolute = shown(path)
-    return { content = listing.format(found, absolute), structured = { path = absolute, entries = #found.entries } }
+    local found, message, code, where = fs.list(path)
+    if not found then return list_failure(message, code, where) end
+    local absolute, notes = shown(path), {}
+    if found.truncated then notes[1] = ("Left out: everything after the first %d entries."):format(#found.entries) end
+    local fields = { path = absolute, entries = #found.entries, complete = not found.truncated }
+    return answer(listing.format(found, absolute), fields, notes)
 end
 
 local function walk_notes(found)
@@ -196,8 +196,8 @@ local function shown_all(paths)
 end
 
 local function list_recursive(path)
-    local found, message, code = fs.walk(path, WALK)
-    if not found then return failure(message, code) end
+    local found, message, code, where = fs.walk(path, WALK)
+    if not found then return failure(message, code, where) end
     local paths = shown_all(found.paths)
     found.unreadable = shown_all(found.unreadable)
     local notes = walk_notes(found)

@@ -12,6 +12,7 @@ local terminal = {}
 ---@field output_bytes integer bytes kept of each stream
 
 local TIMED_OUT = 124
+local SIGKILL = 9 -- what became of a process that the kernel does not let go of
 
 local function failure(message, code)
     if code == "EOUTSIDE" then return nil, message end
@@ -37,24 +38,22 @@ local function time_limit(asked, limits)
     return { seconds = asked, label = as_float(asked) .. "s" }
 end
 
--- One stream as text: whole characters, what is no UTF-8 marked, and the notes about it.
-local function stream(run, name, limits, notes)
-    local bytes = text.cut(run[name], limits.output_bytes)
-    local total = run[name .. "_bytes"]
-    local truncated = #bytes < total
-    if truncated then
-        notes[#notes + 1] = ("%s was cut: the first %d of %d bytes are shown."):format(name, #bytes, total)
+-- One stream as text: what is no UTF-8 marked, and the notes about it.
+local function stream(run, name, notes)
+    local clean, replaced = text.clean(run[name])
+    if run[name .. "_truncated"] then
+        local cut = "%s was cut: the first %d of %d bytes are shown."
+        notes[#notes + 1] = cut:format(name, #run[name], run[name .. "_bytes"])
     end
-    local clean, replaced = text.clean(bytes)
     if replaced > 0 then
         notes[#notes + 1] = ("%s is not UTF-8: %d byte sequence(s) are shown as U+FFFD."):format(name, replaced)
     end
-    return clean, truncated
+    return clean
 end
 
 local function exit_code(run)
     if run.timed_out then return TIMED_OUT end
-    return run.exit_code or -run.signal_number
+    return run.exit_code or -(run.signal_number or SIGKILL)
 end
 
 local function end_notes(run, limit, notes)
@@ -72,10 +71,9 @@ end
 
 local function section(name, content) return content ~= "" and ("%s:\n%s\n\n"):format(name, content) or "" end
 
-local function report(run, limit, limits)
+local function report(run, limit)
     local notes = {}
-    local stdout, stdout_cut = stream(run, "stdout", limits, notes)
-    local stderr, stderr_cut = stream(run, "stderr", limits, notes)
+    local stdout, stderr = stream(run, "stdout", notes), stream(run, "stderr", notes)
     end_notes(run, limit, notes)
     local code = exit_code(run)
     local said = run.timed_out and with_timeout(stderr, limit) or stderr
@@ -84,7 +82,7 @@ local function report(run, limit, limits)
         content = notes[1] and { main, table.concat(notes, "\n") } or main,
         structured = {
             stdout = stdout, stderr = stderr, exit_code = code, signal = run.signal or json.null,
-            timed_out = run.timed_out, truncated = stdout_cut or stderr_cut, duration_ms = math.floor(run.duration_ms),
+            timed_out = run.timed_out, truncated = run.stdout_truncated or run.stderr_truncated, duration_ms = run.duration_ms,
         },
         isError = code ~= 0,
     }
@@ -100,10 +98,10 @@ function terminal.exec(args, limits)
         command = args.command,
         cwd = names.read(args.cwd or ""),
         timeout_ms = math.max(1, math.ceil(limit.seconds * 1000)),
-        capture_bytes = limits.output_bytes + 4, -- one character more: the cut falls on a border
+        capture_bytes = limits.output_bytes,
     })
     if not run then return failure(message, code) end
-    return report(run, limit, limits)
+    return report(run, limit)
 end
 
 --- Starts a command and does not wait for it.

@@ -7,7 +7,8 @@ local text = require("text")
 
 local workspace = {}
 
-local JOB_OUTPUT_BYTES = 4096 -- shown of each background job, from its end
+local JOBS = 50 -- shown, the newest ones
+local JOB_OUTPUT_BYTES = 4096 -- shown of each, from its end
 
 -- The sections and their order are what scripts of earlier versions look for. $0 is the workspace.
 local INFO = [==[
@@ -24,28 +25,27 @@ exit 0
 local function seconds_label(seconds) return ("timeout after %gs"):format(seconds) end
 
 local function how_it_stands(job)
-    if job.state == "running" then return "running" end
     if job.signal then return "killed by " .. job.signal end
-    return ("exited with %d"):format(job.exit_code)
+    return job.exit_code and ("exited with %d"):format(job.exit_code) or job.state
 end
 
-local function tail(bytes)
-    if #bytes > JOB_OUTPUT_BYTES then
-        bytes = bytes:sub(-JOB_OUTPUT_BYTES):gsub("^[\x80-\xBF]+", "") -- not in the middle of a character
-    end
-    return (text.clean(bytes))
+-- The end of the output as text, and how many bytes came before it.
+local function tail(job)
+    local bytes = job.output:sub(-JOB_OUTPUT_BYTES)
+    if #bytes < #job.output then bytes = bytes:gsub("^[\x80-\xBF]+", "") end -- not in the middle of a character
+    return (text.clean(bytes)), job.output_dropped + #job.output - #bytes
 end
 
 local function iso(ms) return ms and os.date("!%Y-%m-%dT%H:%M:%SZ", ms // 1000) or json.null end
 
 ---@return table fields
 local function job_fields(job)
-    local output = tail(job.output)
+    local output, left_out = tail(job)
     return {
         pid = job.pid, command = job.command, cwd = job.cwd, state = job.state,
         exit_code = job.exit_code or json.null, signal = job.signal or json.null,
         started_at = iso(job.started_ms), ended_at = iso(job.ended_ms), output = output,
-        output_left_out_bytes = math.max(0, job.output_dropped + #job.output - #output),
+        output_left_out_bytes = left_out,
     }
 end
 
@@ -59,12 +59,14 @@ end
 
 -- The section about background jobs, and its fields.
 local function describe_jobs()
-    local lines, list = { "=== Jobs ===\n" }, json.array({})
-    for position, job in ipairs(process.jobs()) do
+    local lines, list, jobs = { "=== Jobs ===\n" }, json.array({}), process.jobs()
+    for position = 1, math.min(#jobs, JOBS) do
+        local job = process.job(jobs[position].pid)
         list[position] = job_fields(job)
         lines[#lines + 1] = job_text(job, list[position])
     end
-    if #list == 0 then lines[2] = "no background process was started\n" end
+    if #jobs == 0 then lines[2] = "no background process was started\n" end
+    if #jobs > JOBS then lines[#lines + 1] = ("and %d older ones\n"):format(#jobs - JOBS) end
     return table.concat(lines), list
 end
 
@@ -121,7 +123,7 @@ local function install_report(run, timeout_s)
     local stdout, stderr = text.clean(run.stdout), text.clean(run.stderr)
     if run.timed_out then stderr = stderr .. seconds_label(timeout_s) end
     local main = trim(stdout .. "\n" .. stderr)
-    local code = run.timed_out and 124 or run.exit_code or -run.signal_number
+    local code = run.timed_out and 124 or run.exit_code or -(run.signal_number or 9)
     return { content = main, structured = { exit_code = code, result = main }, isError = code ~= 0 }
 end
 

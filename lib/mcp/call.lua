@@ -12,7 +12,7 @@ local result = require("mcp.result")
 
 local call = {}
 
-local logger = log.logger("sandstorm_mcp.call")
+local logger = log.logger("call")
 
 ---@alias mcp.Outcome "ok"|"error"|"refused"|"internal"|"stopped"
 

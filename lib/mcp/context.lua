@@ -11,7 +11,7 @@ Context.__index = Context
 
 local context = {}
 
-local logger = log.logger("sandstorm_mcp.tool")
+local logger = log.logger("tool")
 
 local LEVELS = { trace = true, debug = true, info = true, warning = true, error = true }
 

@@ -4,7 +4,7 @@ local log = require("log")
 
 local incident = {}
 
-local logger = log.logger("sandstorm_mcp.tool")
+local logger = log.logger("tool")
 
 -- A raised value may be of any type, and its __tostring may raise itself.
 local function describe(raised)

@@ -43,7 +43,7 @@ end
 
 --- How far apart two names may be and still be taken for a slip of the same one.
 local function tolerance(name)
-    return math.min(3, math.max(1, #name // 3))
+    return math.min(3, #name // 3)
 end
 
 --- "msg" for "message", "cmd" for "command": the letters in order, the first one the same.

@@ -13,6 +13,7 @@ describe("nearest.find", function()
     it("is nothing when no name is near", function()
         for _, name in ipairs { "zzz", "", "x", "encoding", ("p"):rep(1000) } do assert.is_nil(nearest.find(name, arguments)) end
         assert.is_nil(nearest.find("path", {}))
+        assert.is_nil(nearest.find("b", { "a" }))
     end)
 
     it("takes the first of the alphabet when several are as near", function()

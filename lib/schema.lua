@@ -10,12 +10,12 @@
 ---@class schema
 local schema = {}
 
-local Run = require "schema.run"
-local coerce = require "schema.coerce"
-local compile = require "schema.compile"
-local explain = require "schema.explain"
-local nearest = require "nearest"
-local typos = require "schema.typos"
+local Run = require("schema.run")
+local coerce = require("schema.coerce")
+local compile = require("schema.compile")
+local explain = require("schema.explain")
+local nearest = require("nearest")
+local typos = require("schema.typos")
 
 ---@class schema.Error
 ---@field path string JSON pointer of the place in the value; of the missing property for `required`
@@ -37,31 +37,31 @@ local typos = require "schema.typos"
 local MAX_APPLIED_DEPTH = 4096
 
 local defaults = {
-  base = "", documents = {}, max_depth = 100, max_schemas = 10000, max_steps = 1000000, max_errors = 10,
-  assert_format = false, noun = "argument", strict = false,
+    base = "", documents = {}, max_depth = 100, max_schemas = 10000, max_steps = 1000000, max_errors = 10,
+    assert_format = false, noun = "argument", strict = false,
 }
 
 local function with_defaults(given)
-  local options, known = setmetatable({}, { __index = defaults }), {}
-  for name in pairs(defaults) do known[#known + 1] = name end
-  for name, v in pairs(given or {}) do
-    if defaults[name] == nil then
-      error(('schema.compile: unknown option "%s"%s'):format(name, nearest.hint(tostring(name), known)), 3)
+    local options, known = setmetatable({}, { __index = defaults }), {}
+    for name in pairs(defaults) do known[#known + 1] = name end
+    for name, v in pairs(given or {}) do
+        if defaults[name] == nil then
+            error(('schema.compile: unknown option "%s"%s'):format(name, nearest.hint(tostring(name), known)), 3)
+        end
+        if type(v) ~= type(defaults[name]) then
+            error(("schema.compile: option %s: expected %s, got %s"):format(name, type(defaults[name]), type(v)), 3)
+        end
+        options[name] = v
     end
-    if type(v) ~= type(defaults[name]) then
-      error(("schema.compile: option %s: expected %s, got %s"):format(name, type(defaults[name]), type(v)), 3)
-    end
-    options[name] = v
-  end
-  return options
+    return options
 end
 
 local function attempt(node, value, run)
-  local ok, result = pcall(node.run, run, value)
-  if ok then return result end
-  if getmetatable(result) ~= Run.Exhausted then error(result, 0) end
-  if #run.errors == 0 then run:add { path = "", keyword = "limit", message = result.message } end
-  return false, true
+    local ok, result = pcall(node.run, run, value)
+    if ok then return result end
+    if getmetatable(result) ~= Run.Exhausted then error(result, 0) end
+    if #run.errors == 0 then run:add { path = "", keyword = "limit", message = result.message } end
+    return false, true
 end
 
 --- Compiles a schema. Raises "schema: <JSON pointer>: what is wrong, what would be right".
@@ -69,23 +69,23 @@ end
 ---@param options schema.Options?
 ---@return fun(value: any): boolean, schema.Error[]? validator true, or false and the first errors
 function schema.compile(source, options)
-  local settings = with_defaults(options)
-  local node = compile(source, {
-    base = settings.base, documents = settings.documents, assert_format = settings.assert_format,
-    limits = { nesting = settings.max_depth, subschemas = settings.max_schemas },
-  })
-  if settings.strict then typos.refuse(source) end
-  local limits = { steps = settings.max_steps, depth = MAX_APPLIED_DEPTH, errors = settings.max_errors }
-  local quiet = Run.new(limits, settings.noun, true)
-  return function(value)
-    quiet:reset()
-    local ok, exhausted = attempt(node, value, quiet)
-    if ok then return true end
-    if exhausted then return false, quiet.errors end
-    local loud = Run.new(limits, settings.noun, false)
-    attempt(node, value, loud)
-    return false, loud.errors
-  end
+    local settings = with_defaults(options)
+    local node = compile(source, {
+        base = settings.base, documents = settings.documents, assert_format = settings.assert_format,
+        limits = { nesting = settings.max_depth, subschemas = settings.max_schemas },
+    })
+    if settings.strict then typos.refuse(source) end
+    local limits = { steps = settings.max_steps, depth = MAX_APPLIED_DEPTH, errors = settings.max_errors }
+    local quiet = Run.new(limits, settings.noun, true)
+    return function(value)
+        quiet:reset()
+        local ok, exhausted = attempt(node, value, quiet)
+        if ok then return true end
+        if exhausted then return false, quiet.errors end
+        local loud = Run.new(limits, settings.noun, false)
+        attempt(node, value, loud)
+        return false, loud.errors
+    end
 end
 
 --- One line that names the first errors: `timeout: expected a number >= 0 (seconds), got string "soon"`.

@@ -10,7 +10,7 @@ local evaluated = {}
 
 ---@return schema.Evaluated
 function evaluated.new()
-  return { names = {}, all_names = false, first = 0, items = {}, all_items = false }
+    return { names = {}, all_names = false, first = 0, items = {}, all_items = false }
 end
 
 --- Adds to `into` what `from` holds.
@@ -18,19 +18,19 @@ end
 ---@param into schema.Evaluated
 ---@param from schema.Evaluated
 function evaluated.merge(run, into, from)
-  into.all_names = into.all_names or from.all_names
-  into.all_items = into.all_items or from.all_items
-  into.first = math.max(into.first, from.first)
-  local moved = 0
-  for name in next, from.names do
-    into.names[name] = true
-    moved = moved + 1
-  end
-  for index in next, from.items do
-    into.items[index] = true
-    moved = moved + 1
-  end
-  run:spend(moved)
+    into.all_names = into.all_names or from.all_names
+    into.all_items = into.all_items or from.all_items
+    into.first = math.max(into.first, from.first)
+    local moved = 0
+    for name in next, from.names do
+        into.names[name] = true
+        moved = moved + 1
+    end
+    for index in next, from.items do
+        into.items[index] = true
+        moved = moved + 1
+    end
+    run:spend(moved)
 end
 
 return evaluated

@@ -2,7 +2,7 @@
 ---@class schema.value
 local value = {}
 
-local json = require "json"
+local json = require("json")
 
 local null, array_mt = json.null, json.array_mt
 
@@ -10,26 +10,26 @@ local null, array_mt = json.null, json.array_mt
 ---@param v any
 ---@return "null"|"boolean"|"number"|"string"|"array"|"object"
 function value.kind(v)
-  local kind = type(v)
-  if kind == "table" then
-    return (getmetatable(v) == array_mt or rawlen(v) > 0) and "array" or "object"
-  end
-  if v == null or v == nil then return "null" end
-  return kind
+    local kind = type(v)
+    if kind == "table" then
+        return (getmetatable(v) == array_mt or rawlen(v) > 0) and "array" or "object"
+    end
+    if v == null or v == nil then return "null" end
+    return kind
 end
 
 --- A number without a fraction, 1.0 and 1e300 included.
 ---@param v number
 ---@return boolean
 function value.is_integer(v)
-  return math.type(v) == "integer" or (v == math.floor(v) and v - v == 0)
+    return math.type(v) == "integer" or (v == math.floor(v) and v - v == 0)
 end
 
 --- Characters (code points); bytes that lead none count when the text is not UTF-8.
 ---@param text string
 ---@return integer
 function value.length(text)
-  return utf8.len(text) or select(2, text:gsub("[^\x80-\xBF]", ""))
+    return utf8.len(text) or select(2, text:gsub("[^\x80-\xBF]", ""))
 end
 
 local STEPS_PER_SORTED_KEY = 4
@@ -39,18 +39,18 @@ local STEPS_PER_SORTED_KEY = 4
 ---@param spend fun(steps: number)? told of the work before it is done
 ---@return any[]
 function value.sorted_keys(object, spend)
-  local keys, all_strings = {}, true
-  for key in next, object do
-    keys[#keys + 1] = key
-    all_strings = all_strings and type(key) == "string"
-  end
-  if spend then spend(STEPS_PER_SORTED_KEY * #keys) end
-  if all_strings then
-    table.sort(keys)
-  else
-    table.sort(keys, function(a, b) return tostring(a) < tostring(b) end)
-  end
-  return keys
+    local keys, all_strings = {}, true
+    for key in next, object do
+        keys[#keys + 1] = key
+        all_strings = all_strings and type(key) == "string"
+    end
+    if spend then spend(STEPS_PER_SORTED_KEY * #keys) end
+    if all_strings then
+        table.sort(keys)
+    else
+        table.sort(keys, function(a, b) return tostring(a) < tostring(b) end)
+    end
+    return keys
 end
 
 local MAX_DEPTH = 1000
@@ -58,8 +58,8 @@ local MAX_DEPTH = 1000
 local writers = {}
 
 local function write(out, v, spend, depth)
-  spend(depth > MAX_DEPTH and math.huge or 1)
-  writers[value.kind(v)](out, v, spend, depth)
+    spend(depth > MAX_DEPTH and math.huge or 1)
+    writers[value.kind(v)](out, v, spend, depth)
 end
 
 function writers.null(out) out[#out + 1] = "n" end
@@ -67,28 +67,28 @@ function writers.null(out) out[#out + 1] = "n" end
 function writers.boolean(out, v) out[#out + 1] = v and "t" or "f" end
 
 function writers.number(out, v)
-  local whole = math.tointeger(v)
-  out[#out + 1] = whole and ("%d;"):format(whole) or ("%.17g;"):format(v)
+    local whole = math.tointeger(v)
+    out[#out + 1] = whole and ("%d;"):format(whole) or ("%.17g;"):format(v)
 end
 
 function writers.string(out, v)
-  out[#out + 1] = #v .. ":"
-  out[#out + 1] = v
+    out[#out + 1] = #v .. ":"
+    out[#out + 1] = v
 end
 
 function writers.array(out, v, spend, depth)
-  out[#out + 1] = "["
-  for i = 1, #v do write(out, v[i], spend, depth + 1) end
-  out[#out + 1] = "]"
+    out[#out + 1] = "["
+    for i = 1, #v do write(out, v[i], spend, depth + 1) end
+    out[#out + 1] = "]"
 end
 
 function writers.object(out, v, spend, depth)
-  out[#out + 1] = "{"
-  for _, key in ipairs(value.sorted_keys(v, spend)) do
-    writers.string(out, tostring(key))
-    write(out, v[key], spend, depth + 1)
-  end
-  out[#out + 1] = "}"
+    out[#out + 1] = "{"
+    for _, key in ipairs(value.sorted_keys(v, spend)) do
+        writers.string(out, tostring(key))
+        write(out, v[key], spend, depth + 1)
+    end
+    out[#out + 1] = "}"
 end
 
 --- A key that two values share exactly when JSON Schema calls them equal (1 and 1.0 are, key order does not matter).
@@ -98,10 +98,10 @@ end
 ---@return any scalar the value, nil for arrays and objects
 ---@return string? text of arrays and objects
 function value.identity(v, spend)
-  if type(v) ~= "table" then return v == nil and null or v end
-  local out = {}
-  write(out, v, spend, 1)
-  return nil, table.concat(out)
+    if type(v) ~= "table" then return v == nil and null or v end
+    local out = {}
+    write(out, v, spend, 1)
+    return nil, table.concat(out)
 end
 
 return value

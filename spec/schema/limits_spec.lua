@@ -1,156 +1,157 @@
-local json = require "json"
-local schema = require "schema"
+local json = require("json")
+local schema = require("schema")
 
 local COSTLY = "too costly to check: the value is too large for this schema"
 
 local function first_error(check, value)
-  local ok, errors = check(value)
-  return not ok and errors[1].message or "valid"
+    local ok, errors = check(value)
+    return not ok and errors[1].message or "valid"
 end
 
 --- $defs in which each schema applies the one before twice.
 local function doubling(keyword, depth)
-  local defs = { a0 = { type = "integer" } }
-  for i = 1, depth do
-    local before = "#/$defs/a" .. i - 1
-    defs["a" .. i] = { [keyword] = { { ["$ref"] = before }, { ["$ref"] = before } } }
-  end
-  return { ["$ref"] = "#/$defs/a" .. depth, ["$defs"] = defs }
+    local defs = { a0 = { type = "integer" } }
+    for i = 1, depth do
+        local before = "#/$defs/a" .. i - 1
+        defs["a" .. i] = { [keyword] = { { ["$ref"] = before }, { ["$ref"] = before } } }
+    end
+    return { ["$ref"] = "#/$defs/a" .. depth, ["$defs"] = defs }
 end
 
 describe("a hostile schema", function()
-  it("that doubles its work at each step ends in an error", function()
-    assert.equal(COSTLY, first_error(schema.compile(doubling("allOf", 60)), 1))
-    assert.equal(COSTLY, first_error(schema.compile(doubling("oneOf", 60)), 1))
-    assert.equal("expected an integer, got string \"x\"", first_error(schema.compile(doubling("allOf", 60)), "x"))
-  end)
+    it("that doubles its work at each step ends in an error", function()
+        assert.equal(COSTLY, first_error(schema.compile(doubling("allOf", 60)), 1))
+        assert.equal(COSTLY, first_error(schema.compile(doubling("oneOf", 60)), 1))
+        assert.equal("expected an integer, got string \"x\"", first_error(schema.compile(doubling("allOf", 60)), "x"))
+    end)
 
-  it("that leads back to itself is refused", function()
-    local message = "leads back to itself for the same value without end; recursion must go through properties or items"
-    for at, circle in pairs {
-      ["/$ref"] = { ["$ref"] = "#" },
-      ["/allOf/0/not/$ref"] = { allOf = { { ["not"] = { ["$ref"] = "#" } } } },
-      ["/$defs/b/$ref"] = {
-        ["$ref"] = "#/$defs/a", ["$defs"] = { a = { ["$ref"] = "#/$defs/b" }, b = { ["$ref"] = "#/$defs/a" } },
-      },
-    } do
-      local ok, problem = pcall(schema.compile, circle)
-      assert.is_false(ok)
-      assert.equal("schema: " .. at .. ": " .. message, problem)
-    end
-  end)
+    it("that leads back to itself is refused", function()
+        local message = "leads back to itself for the same value without end; recursion must go through properties or items"
+        for at, circle in pairs {
+            ["/$ref"] = { ["$ref"] = "#" },
+            ["/allOf/0/not/$ref"] = { allOf = { { ["not"] = { ["$ref"] = "#" } } } },
+            ["/$defs/b/$ref"] = {
+                ["$ref"] = "#/$defs/a", ["$defs"] = { a = { ["$ref"] = "#/$defs/b" }, b = { ["$ref"] = "#/$defs/a" } },
+            },
+        } do
+            local ok, problem = pcall(schema.compile, circle)
+            assert.is_false(ok)
+            assert.equal("schema: " .. at .. ": " .. message, problem)
+        end
+    end)
 
-  it("that leads back to itself by $dynamicRef ends in an error", function()
-    local loop = {
-      ["$id"] = "http://x/outer", ["$ref"] = "inner",
-      ["$defs"] = {
-        over = { ["$dynamicAnchor"] = "a", ["$ref"] = "inner" },
-        inner = { ["$id"] = "inner", ["$dynamicRef"] = "#a", ["$defs"] = { a = { ["$dynamicAnchor"] = "a" } } },
-      },
-    }
-    assert.equal("nested too deep to check", first_error(schema.compile(loop), 1))
-  end)
+    it("that leads back to itself by $dynamicRef ends in an error", function()
+        local loop = {
+            ["$id"] = "http://x/outer", ["$ref"] = "inner",
+            ["$defs"] = {
+                over = { ["$dynamicAnchor"] = "a", ["$ref"] = "inner" },
+                inner = { ["$id"] = "inner", ["$dynamicRef"] = "#a", ["$defs"] = { a = { ["$dynamicAnchor"] = "a" } } },
+            },
+        }
+        assert.equal("nested too deep to check", first_error(schema.compile(loop), 1))
+    end)
 
-  it("that is nested too deep, contains itself or is too large is refused", function()
-    local deep = {}
-    for _ = 1, 200 do deep = { allOf = { deep } } end
-    assert.is_true(schema.compile(deep, { max_depth = 400 })(1))
-    assert.truthy(select(2, pcall(schema.compile, deep)):find("nested deeper than 100 levels", 1, true))
-    local round = {}
-    round.items = round
-    assert.has_error(function() schema.compile(round) end, "schema: /items: the table contains itself; use $ref for recursion")
-    local wide = {}
-    for i = 1, 20 do wide["p" .. i] = {} end
-    local _, problem = pcall(schema.compile, { properties = wide }, { max_schemas = 10 })
-    assert.truthy(problem:find("more than 10 schemas", 1, true), problem)
-  end)
+    it("that is nested too deep, contains itself or is too large is refused", function()
+        local deep = {}
+        for _ = 1, 200 do deep = { allOf = { deep } } end
+        assert.is_true(schema.compile(deep, { max_depth = 400 })(1))
+        assert.truthy(select(2, pcall(schema.compile, deep)):find("nested deeper than 100 levels", 1, true))
+        local round = {}
+        round.items = round
+        assert.has_error(function() schema.compile(round) end,
+            "schema: /items: the table contains itself; use $ref for recursion")
+        local wide = {}
+        for i = 1, 20 do wide["p" .. i] = {} end
+        local _, problem = pcall(schema.compile, { properties = wide }, { max_schemas = 10 })
+        assert.truthy(problem:find("more than 10 schemas", 1, true), problem)
+    end)
 
-  it("with constants that are too deep is refused", function()
-    local deep = {}
-    for _ = 1, 2000 do deep = { a = deep } end
-    assert.has_error(function() schema.compile { const = deep } end, "schema: /const: nested too deep")
-  end)
+    it("with constants that are too deep is refused", function()
+        local deep = {}
+        for _ = 1, 2000 do deep = { a = deep } end
+        assert.has_error(function() schema.compile { const = deep } end, "schema: /const: nested too deep")
+    end)
 
-  it("with patterns that are too large together is refused", function()
-    local patterns = {}
-    for i = 1, 100 do patterns["a{" .. i .. ",9000}"] = true end
-    local _, problem = pcall(schema.compile, { patternProperties = patterns })
-    assert.truthy(problem:find("the patterns of this schema are too large together", 1, true), problem)
-  end)
+    it("with patterns that are too large together is refused", function()
+        local patterns = {}
+        for i = 1, 100 do patterns["a{" .. i .. ",9000}"] = true end
+        local _, problem = pcall(schema.compile, { patternProperties = patterns })
+        assert.truthy(problem:find("the patterns of this schema are too large together", 1, true), problem)
+    end)
 
-  it("chained through thousands of references compiles", function()
-    local defs = { a2000 = { type = "integer" } }
-    for i = 1, 1999 do defs["a" .. i] = { ["$ref"] = "#/$defs/a" .. i + 1 } end
-    local check = schema.compile { ["$ref"] = "#/$defs/a1", ["$defs"] = defs }
-    assert.is_true(check(1))
-    assert.is_false(check("x"))
-  end)
+    it("chained through thousands of references compiles", function()
+        local defs = { a2000 = { type = "integer" } }
+        for i = 1, 1999 do defs["a" .. i] = { ["$ref"] = "#/$defs/a" .. i + 1 } end
+        local check = schema.compile { ["$ref"] = "#/$defs/a1", ["$defs"] = defs }
+        assert.is_true(check(1))
+        assert.is_false(check("x"))
+    end)
 end)
 
 describe("a hostile value", function()
-  it("J05 nested deeper than can be checked ends in an error", function()
-    local check = schema.compile { properties = { c = { ["$ref"] = "#" } }, items = { ["$ref"] = "#" } }
-    for _, key in ipairs { "c", 1 } do
-      local value = {}
-      for _ = 1, 100000 do value = { [key] = value } end
-      assert.equal("nested too deep to check", first_error(check, value))
-    end
-  end)
+    it("J05 nested deeper than can be checked ends in an error", function()
+        local check = schema.compile { properties = { c = { ["$ref"] = "#" } }, items = { ["$ref"] = "#" } }
+        for _, key in ipairs { "c", 1 } do
+            local value = {}
+            for _ = 1, 100000 do value = { [key] = value } end
+            assert.equal("nested too deep to check", first_error(check, value))
+        end
+    end)
 
-  it("J05 nested as deep as the codec allows is checked", function()
-    local check = schema.compile { properties = { c = { ["$ref"] = "#" } } }
-    local value = {}
-    for _ = 1, 512 do value = { c = value } end
-    assert.is_true(check(value))
-  end)
+    it("J05 nested as deep as the codec allows is checked", function()
+        local check = schema.compile { properties = { c = { ["$ref"] = "#" } } }
+        local value = {}
+        for _ = 1, 512 do value = { c = value } end
+        assert.is_true(check(value))
+    end)
 
-  it("J05 that contains itself ends in an error", function()
-    local check = schema.compile { properties = { c = { ["$ref"] = "#" } } }
-    local value = {}
-    value.c = value
-    assert.equal("nested too deep to check", first_error(check, value))
-    assert.equal(COSTLY, first_error(schema.compile { enum = { { c = 1 } } }, value))
-    assert.equal(COSTLY, first_error(schema.compile { uniqueItems = true }, { value, value }))
-  end)
+    it("J05 that contains itself ends in an error", function()
+        local check = schema.compile { properties = { c = { ["$ref"] = "#" } } }
+        local value = {}
+        value.c = value
+        assert.equal("nested too deep to check", first_error(check, value))
+        assert.equal(COSTLY, first_error(schema.compile { enum = { { c = 1 } } }, value))
+        assert.equal(COSTLY, first_error(schema.compile { uniqueItems = true }, { value, value }))
+    end)
 
-  it("with many equal or unequal items is no quadratic work", function()
-    local items = json.array {}
-    for i = 1, 100000 do items[i] = i % 2 == 0 and i or { i } end
-    local check = schema.compile { uniqueItems = true }
-    assert.is_true(check(items))
-    items[100000] = { 1 }
-    assert.equal("expected different items, got the same at 0 and 99999", first_error(check, items))
-  end)
+    it("with many equal or unequal items is no quadratic work", function()
+        local items = json.array {}
+        for i = 1, 100000 do items[i] = i % 2 == 0 and i or { i } end
+        local check = schema.compile { uniqueItems = true }
+        assert.is_true(check(items))
+        items[100000] = { 1 }
+        assert.equal("expected different items, got the same at 0 and 99999", first_error(check, items))
+    end)
 
-  it("cannot make a pattern explode", function()
-    local check = schema.compile { pattern = "^(a+)+$" }
-    assert.truthy(first_error(check, ("a"):rep(30000) .. "b"):find("^expected a string matching"))
-    assert.equal(COSTLY, first_error(check, ("a"):rep(2000000) .. "b"))
-  end)
+    it("cannot make a pattern explode", function()
+        local check = schema.compile { pattern = "^(a+)+$" }
+        assert.truthy(first_error(check, ("a"):rep(30000) .. "b"):find("^expected a string matching"))
+        assert.equal(COSTLY, first_error(check, ("a"):rep(2000000) .. "b"))
+    end)
 
-  it("of many keys costs what the budget says", function()
-    local object = {}
-    for i = 1, 1000 do object["k" .. i] = i end
-    assert.equal(COSTLY, first_error(schema.compile({ additionalProperties = {} }, { max_steps = 500 }), object))
-    assert.equal("valid", first_error(schema.compile({ additionalProperties = {} }, { max_steps = 5000 }), object))
-    local many = {}
-    for i = 1, 100 do many[i] = { minProperties = 1 } end
-    assert.equal(COSTLY, first_error(schema.compile({ allOf = many }, { max_steps = 50000 }), object))
-  end)
+    it("of many keys costs what the budget says", function()
+        local object = {}
+        for i = 1, 1000 do object["k" .. i] = i end
+        assert.equal(COSTLY, first_error(schema.compile({ additionalProperties = {} }, { max_steps = 500 }), object))
+        assert.equal("valid", first_error(schema.compile({ additionalProperties = {} }, { max_steps = 5000 }), object))
+        local many = {}
+        for i = 1, 100 do many[i] = { minProperties = 1 } end
+        assert.equal(COSTLY, first_error(schema.compile({ allOf = many }, { max_steps = 50000 }), object))
+    end)
 
-  it("leaves the validator as good as new", function()
-    local check = schema.compile({ items = { type = "integer" } }, { max_steps = 50 })
-    local long = {}
-    for i = 1, 1000 do long[i] = i end
-    assert.equal(COSTLY, first_error(check, long))
-    assert.is_true(check { 1, 2 })
-    assert.equal("expected an integer, got string \"x\"", first_error(check, { "x" }))
-  end)
+    it("leaves the validator as good as new", function()
+        local check = schema.compile({ items = { type = "integer" } }, { max_steps = 50 })
+        local long = {}
+        for i = 1, 1000 do long[i] = i end
+        assert.equal(COSTLY, first_error(check, long))
+        assert.is_true(check { 1, 2 })
+        assert.equal("expected an integer, got string \"x\"", first_error(check, { "x" }))
+    end)
 end)
 
 describe("an error that is no matter of cost", function()
-  it("is not swallowed", function()
-    local value = setmetatable({}, { __index = function() error("stopped", 0) end })
-    assert.has_error(function() schema.compile { required = { "a" } } (value) end, "stopped")
-  end)
+    it("is not swallowed", function()
+        local value = setmetatable({}, { __index = function() error("stopped", 0) end })
+        assert.has_error(function() schema.compile { required = { "a" } } (value) end, "stopped")
+    end)
 end)

@@ -31,6 +31,7 @@ function tmp.dir(name)
     if not base then
         local parent = os.getenv("TMPDIR") or "/tmp"
         base = assert(uv.fs_realpath(assert(uv.fs_mkdtemp(parent .. "/sandstorm-spec-XXXXXX"))))
+        assert(uv.fs_chmod(base, tonumber("711", 8))) -- specs also run the program as somebody without privileges
     end
     made = made + 1
     local path = ("%s/%d-%s"):format(base, made, name or "dir")

@@ -1,4 +1,5 @@
 /* The command line, the wiring, and the unwinding in reverse. */
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -28,6 +29,16 @@ static void shield(void)
 #ifndef __SANITIZE_ADDRESS__ /* its leak check has to trace the process */
     prctl(PR_SET_DUMPABLE, 0);
 #endif
+}
+
+/* A descriptor of ours must never become 0, 1 or 2: children and the log would write into it. */
+static void fill_standard_descriptors(void)
+{
+    int fd;
+    do
+        fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0) close(fd);
 }
 
 static int run_command(const struct config *config, const struct config_secrets *secrets, struct log *log)
@@ -83,6 +94,7 @@ int main(int argc, char **argv)
     struct config_secrets secrets;
     struct buf warnings = BUF_INIT, error = BUF_INIT;
     int status;
+    fill_standard_descriptors();
     if (!config_load(&config, &secrets, argc, argv, environ, &warnings, &error)) {
         fprintf(stderr, "sandstorm-mcp: %.*s\n", (int)error.len, error.data);
         status = 1;

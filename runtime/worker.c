@@ -212,6 +212,7 @@ static void on_signal(uv_signal_t *handle, int number)
     } else {
         w->forced = true;
         w->stop_ns = clock_ns();
+        job_table_kill_all(w->host->jobs);
     }
 }
 

@@ -1,0 +1,189 @@
+local cjson = require("cjson")
+local program = require("spec.support.program")
+local server = require("spec.support.server")
+local tmp = require("spec.support.tmp")
+local uv = require("luv")
+
+local function tool(name, handler)
+    return ([[
+tool { name = %q, description = "For the specs", input = { type = "object" }, handler = function(args, ctx) %s end }
+]]):format(name, handler)
+end
+
+local BASE = tool("ping_tool", 'return "pong"')
+
+-- Replaces a file as editors do: a new file takes the name.
+local function save_by_rename(path, text)
+    tmp.write(path .. ".new", text)
+    assert(uv.fs_rename(path .. ".new", path))
+end
+
+local function names(s)
+    local list = {}
+    for i, t in ipairs(s:rpc("tools/list").result.tools) do list[i] = t.name end
+    table.sort(list)
+    return table.concat(list, " ")
+end
+
+local function health(s) return cjson.decode(s:request({ method = "GET", path = "/health" }).body) end
+
+local function offers(s, wanted)
+    assert.is_true(program.wait_until(function() return names(s) == wanted end, 20),
+        ("wanted %s, offered %s\n%s"):format(wanted, names(s), s.process:stdout()))
+end
+
+describe("scripts", function()
+    local s, path
+
+    before_each(function()
+        path = tmp.dir("scripts") .. "/tools.lua"
+        tmp.write(path, BASE)
+        s = server.start({ tools = path })
+    end)
+    after_each(function() s:stop() end)
+
+    it("L06 every save is loaded: by rename twice, in place, after deletion, by git", function()
+        save_by_rename(path, BASE .. tool("second", 'return "2"'))
+        offers(s, "ping_tool second")
+        save_by_rename(path, BASE .. tool("third", 'return "3"'))
+        offers(s, "ping_tool third")
+        tmp.write(path, BASE .. tool("fourth", 'return "4"'))
+        offers(s, "fourth ping_tool")
+        assert(uv.fs_unlink(path))
+        assert.is_true(program.wait_until(function() return health(s).script_error ~= nil end, 20))
+        assert.equal("fourth ping_tool", names(s))
+        tmp.write(path, BASE)
+        offers(s, "ping_tool")
+        local folder = path:match("^(.*)/")
+        tmp.shell(("cd %s && git init -q . && git add . && git -c user.name=a -c user.email=a@b commit -qm one"
+            .. " && git checkout -qb other && printf '%%s' %s > tools.lua"
+            .. " && git -c user.name=a -c user.email=a@b commit -qam two"):format(
+            tmp.quote(folder), tmp.quote(BASE .. tool("branch", 'return "b"'))))
+        offers(s, "branch ping_tool")
+        tmp.shell(("cd %s && git checkout -q -"):format(tmp.quote(folder)))
+        offers(s, "ping_tool")
+    end)
+
+    it("a change of a module beside the root file is loaded", function()
+        local module = path:gsub("tools%.lua$", "answers.lua")
+        tmp.write(module, 'return { text = "one" }')
+        tmp.write(path, BASE .. 'local answers = require("answers")\n' .. tool("answer", "return answers.text"))
+        offers(s, "answer ping_tool")
+        assert.equal("one", s:text("answer"))
+        save_by_rename(module, 'return { text = "two" }')
+        assert.is_true(program.wait_until(function() return s:text("answer") == "two" end, 20))
+    end)
+
+    it("SIGHUP reads again what did not change", function()
+        local before = health(s)
+        s.process:signal_with("sighup")
+        s:wait_log(function(line) return line.msg == "generation 2 serves now" end)
+        assert.equal(before.script_error, health(s).script_error)
+    end)
+
+    it("a broken edit changes nothing for agents; log and health say where it is", function()
+        local broken = {
+            { BASE .. "tool { name = \n", "tools.lua:3: unexpected symbol" },
+            { BASE .. "error('no')", "tools.lua:2: no" },
+            { BASE .. "local x <const> = require('missing')", "module 'missing' not found" },
+            { BASE .. "while true do end", "tools.lua:2: reading the scripts took too long" },
+            { BASE .. 'tool { name = "x" }', "tools.lua:2:" },
+            { BASE .. BASE, "tools.lua:2:" },
+            { BASE .. 'require("clock").sleep(1)', "cannot wait while the scripts are loaded" },
+        }
+        for _, case in ipairs(broken) do
+            save_by_rename(path, case[1])
+            assert.is_true(program.wait_until(function()
+                return (health(s).script_error or ""):find(case[2], 1, true) ~= nil
+            end, 30), case[2] .. " is not in " .. tostring(health(s).script_error))
+            assert.equal("pong", s:text("ping_tool"))
+            s:wait_log(function(line) return line.level == "ERROR" and line.msg:find(case[2], 1, true) end)
+        end
+        save_by_rename(path, BASE)
+        assert.is_true(program.wait_until(function() return health(s).script_error == nil end, 20))
+    end)
+
+    it("a call that runs ends on the generation that it began on", function()
+        tmp.write(path, BASE .. [[
+            local shared, clock = require("shared"), require("clock")
+        ]] .. tool("wait", 'shared.put("waits", "yes", 60000) while not shared.get("go") do clock.sleep(5) end return "old"')
+            .. tool("waits", 'return shared.get("waits") or "no"') .. tool("go", 'shared.put("go", "yes", 60000) return "ok"'))
+        offers(s, "go ping_tool wait waits")
+        local done = tmp.dir("answer") .. "/answer"
+        local curl = ([[curl -s -m 60 -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -o %s.part ]]
+            .. [[-d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}' http://127.0.0.1:%d/mcp ]]
+            .. [[&& mv %s.part %s]]):format(s.token, done, s.port, done, done)
+        local child = uv.spawn("/bin/sh", { args = { "-c", curl } }, function() end)
+        assert.is_true(program.wait_until(function() return s:text("waits") == "yes" end, 20))
+        tmp.write(path, BASE .. 'local shared = require("shared")\n' .. tool("wait", 'return "new"')
+            .. tool("go", 'shared.put("go", "yes", 60000) return "ok"'))
+        offers(s, "go ping_tool wait")
+        assert.equal("new", s:text("wait"))
+        s:text("go")
+        assert.is_true(program.wait_until(function() return tmp.read(done) ~= nil end, 20))
+        assert.equal("old", cjson.decode(tmp.read(done)).result.content[1].text)
+        child:close()
+    end)
+
+    it("a file that is no script at all, or no file, stops the start with a clear line", function()
+        for text, wanted in pairs({ ["tool {"] = "tools.lua:1:", ["\27Lua"] = "binary chunk" }) do
+            local file = tmp.write(tmp.dir("bad") .. "/tools.lua", text)
+            local result = program.run({ args = { "check", "--tools", file } })
+            assert.equal(1, result.code)
+            assert.equal("", result.stdout)
+            assert.matches(wanted, result.stderr, 1, true)
+        end
+        local missing = program.run({ args = { "check", "--tools", "/nowhere/tools.lua" } })
+        assert.equal(1, missing.code)
+        assert.matches("/nowhere/tools.lua: cannot be read", missing.stderr, 1, true)
+    end)
+end)
+
+describe("an operator's day", function()
+    it("adds, breaks and mends a tool under constant calls: no call fails, nothing leaks, the new tool answers", function()
+        local path = tmp.dir("day") .. "/tools.lua"
+        tmp.write(path, BASE)
+        local s = server.start({ tools = path })
+        local stop = tmp.dir("stop") .. "/now"
+        local outputs, children = {}, {}
+        for i = 1, 4 do
+            local pipe = uv.new_pipe()
+            outputs[i] = ""
+            children[i] = assert(uv.spawn("lua5.4", {
+                args = { "spec/support/load.lua", "127.0.0.1", tostring(s.port), s.token, stop, "ping_tool", "{}" },
+                cwd = program.root, stdio = { nil, pipe, 2 },
+            }, function() end))
+            pipe:read_start(function(_, text) if text then outputs[i] = outputs[i] .. text else pipe:close() end end)
+        end
+        for round = 1, 5 do
+            save_by_rename(path, BASE .. tool("new" .. round, 'return "new"'))
+            offers(s, "new" .. round .. " ping_tool")
+            assert.equal("new", s:text("new" .. round))
+            save_by_rename(path, BASE .. "tool {{{")
+            assert.is_true(program.wait_until(function() return health(s).script_error ~= nil end, 20))
+            assert.equal("new", s:text("new" .. round))
+            save_by_rename(path, BASE)
+            offers(s, "ping_tool")
+        end
+        local descriptors, memory = s:descriptors(), s:status("VmRSS")
+        for round = 1, 20 do
+            save_by_rename(path, BASE .. tool("again" .. round, 'return "new"'))
+            offers(s, "again" .. round .. " ping_tool")
+        end
+        tmp.write(stop, "")
+        assert.is_true(program.wait_until(function()
+            for i = 1, 4 do if not outputs[i]:find("\n") then return false end end
+            return true
+        end, 60))
+        for i = 1, 4 do
+            local load = cjson.decode(outputs[i])
+            assert.same({}, load.failures)
+            assert.is_true(load.calls > 50, load.calls)
+            children[i]:close()
+        end
+        assert.is_true(program.wait_until(function() return s:descriptors() <= descriptors + 2 end, 20))
+        -- Twenty generations of more than half a MB each would show; sanitizers keep freed memory, so bound it loosely.
+        assert.is_true(s:status("VmRSS") < memory * 2, ("%d kB, then %d kB"):format(memory, s:status("VmRSS")))
+        s:stop()
+    end)
+end)

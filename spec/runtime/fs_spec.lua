@@ -1,4 +1,7 @@
+local cjson = require("cjson")
+local http = require("spec.support.http")
 local program = require("spec.support.program")
+local server = require("spec.support.server")
 local tmp = require("spec.support.tmp")
 local uv = require("luv")
 
@@ -447,6 +450,57 @@ describe("fs.write", function()
     end)
 end)
 
+describe("fs.write in one server", function()
+    local s
+    before_each(function() s = server.start() end)
+    after_each(function() s:stop() end)
+
+    --- Sends a tools/call and does not wait for the answer.
+    local function send(name, arguments)
+        local connection = s:connect()
+        connection:send(http.format({
+            method = "POST", path = "/mcp", host = ("%s:%d"):format(s.host, s.port),
+            headers = {
+                Authorization = "Bearer " .. s.token, ["Content-Type"] = "application/json", Accept = "application/json",
+            },
+            body = cjson.encode({ jsonrpc = "2.0", id = 1, method = "tools/call",
+                params = { name = name, arguments = arguments } }),
+        }))
+        return connection
+    end
+
+    local function answer(connection)
+        local result = cjson.decode(assert(connection:read_response()).body).result
+        connection:close()
+        assert.is_not_true(result.isError)
+        return result.content[1].text
+    end
+
+    for _, linked in ipairs { false, true } do
+        local what = linked and "with two names" or "with one name"
+        it("F19 calls at one time see whole versions of a file " .. what, function()
+            local f, size = s.workspace .. "/f", 300000
+            write(f, ("a"):rep(size))
+            if linked then shell(("ln %s %s2"):format(f, f)) end
+            for round = 1, 40 do
+                local first, second = string.char(97 + round % 26), string.char(65 + round % 26)
+                local sent = {
+                    send("file_write", { path = "f", content = first:rep(size) }), send("file_read", { path = "f" }),
+                    send("file_write", { path = "f", content = second:rep(size + 999) }), send("file_read", { path = "f" }),
+                }
+                answer(sent[1])
+                answer(sent[3])
+                for _, reading in ipairs { sent[2], sent[4] } do
+                    local text = answer(reading)
+                    local letter = text:sub(1, 1)
+                    assert.is_true(text == letter:rep(letter:find("%u") and size + 999 or size))
+                end
+            end
+            assert.equal(linked and "f\nf2\n" or "f\n", names(s.workspace))
+        end)
+    end
+end)
+
 describe("fs.write, when something goes wrong", function()
     local w
     before_each(function() w = tmp.dir("workspace") end)
@@ -675,15 +729,17 @@ describe("fs.list, fs.stat and fs.walk", function()
         local listing = calls(w, { { "list", "." } })[1][1]
         local lines = {}
         for _, e in ipairs(listing.entries) do
-            lines[#lines + 1] = ("%s %o %d %s %s %d"):format(e.name, e.mode, e.nlink, e.user, e.group, e.size)
+            lines[#lines + 1] = ("%s %o %d %d %d %d"):format(e.name, e.mode, e.nlink, e.uid, e.gid, e.size)
         end
         -- `..` of the root is the root itself.
-        local wanted = shell(("cd %s; for f in . . d f l out p; do stat -c '%%n %%a %%h %%U %%G %%s' $f; done"):format(w))
+        local wanted = shell(("cd %s; for f in . . d f l out p; do stat -c '%%n %%a %%h %%u %%g %%s' $f; done"):format(w))
         wanted = wanted:gsub("\n%.( [^\n]*)", "\n..%1", 1)
         assert.equal(wanted, table.concat(lines, "\n") .. "\n")
         assert.equal(shell(("ls -a %s -s | head -1"):format(w)), ("total %d\n"):format(listing.blocks))
         local by_name = {}
         for _, e in ipairs(listing.entries) do by_name[e.name] = e end
+        local owner = shell(("ls -ld %s | awk '{ print $3, $4 }'"):format(w))
+        assert.equal(owner, ("%s %s\n"):format(by_name.d.user, by_name.d.group))
         assert.same({ "directory", "file", "link", "fifo" },
             { by_name.d.type, by_name.f.type, by_name.l.type, by_name.p.type })
         assert.same({ "f", "/etc", 1000000000 }, { by_name.l.target, by_name.out.target, by_name.f.mtime })

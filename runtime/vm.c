@@ -171,7 +171,7 @@ struct vm *vm_new(struct host *host, uint64_t generation, const char *root, cons
         return NULL;
     }
     *(struct vm **)lua_getextraspace(vm->L) = vm;
-    lua_gc(vm->L, LUA_GCINC, 150, 200, 0);
+    lua_gc(vm->L, LUA_GCINC, 300, 200, 0);
     bool ok = vm_read_scripts(vm, error, error_size);
     vm->files = NULL;
     if (ok) return vm;

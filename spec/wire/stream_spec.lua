@@ -68,9 +68,9 @@ describe("stream", function()
     end)
 
     it("gets a single message only once, on the newest stream that has a client", function()
-        local old, new = open("/listen?old"), nil
+        local old = open("/listen?old")
         heard(old, "old.1")
-        new = open("/listen?new")
+        local new = open("/listen?new")
         heard(new, "new.1")
         assert.same({ true }, json("/send_one?news"))
         heard(new, "data: one")

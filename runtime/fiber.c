@@ -5,6 +5,7 @@
 
 #include "clock.h"
 #include "fiber_internal.h"
+#include "fiber_slice.h"
 
 #define IDLE_FIBERS_MAX 64 /* coroutines kept for the next calls */
 
@@ -43,7 +44,7 @@ static struct fiber *fiber_acquire(struct vm *vm)
 static void fiber_keep(struct fiber *f)
 {
     struct fiber_scheduler *s = f->vm->scheduler;
-    if (f->stopped) lua_sethook(f->L, fiber_hook, LUA_MASKCOUNT, FIBER_HOOK_COUNT);
+    if (f->stopped) lua_sethook(f->L, NULL, 0, 0);
     if (s->kept_count >= IDLE_FIBERS_MAX) {
         luaL_unref(f->vm->L, LUA_REGISTRYINDEX, f->thread);
         free(f);
@@ -138,12 +139,14 @@ void fiber_resume(struct fiber *f, int args)
     struct fiber *outer =
         vm->running; /* its code can lead here, through a response that ends and the next request */
     int count = 0;
+    lua_State *before = slice_timer_watch(vm->host->slices, f->L);
     vm->running = f;
     f->state = FIBER_RUNNING;
     f->slice_start_ns = clock_ns();
     int status = lua_resume(f->L, outer != NULL ? outer->L : vm->L, args, &count);
     f->cpu_ns += clock_ns() - f->slice_start_ns;
     vm->running = outer;
+    slice_timer_watch(vm->host->slices, before);
     if (status == LUA_OK) {
         finish_main(f, count);
     } else if (status != LUA_YIELD) {
@@ -153,6 +156,7 @@ void fiber_resume(struct fiber *f, int args)
         fiber_make_ready(f);
     } else if (f->state != FIBER_WAITING) {
         lua_pop(f->L, count);
+        f->state = FIBER_PREEMPTED;
         fiber_stop(f, "stopped: coroutine.yield outside of a coroutine of the script");
         fiber_make_ready(f);
     }

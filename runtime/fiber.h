@@ -6,7 +6,7 @@
  *
  * Limits, each costing one call and never the server:
  *   deadline    wall time of the whole handler, waits included
- *   CPU         time spent in Lua code; checked by an instruction-count hook
+ *   CPU         time spent in Lua code; checked by a hook that a timer sets
  *   memory      the VM's ceiling (vm.h)
  * A fiber that is cancelled or hits a limit is "stopped": an error is raised at the point where it stands and
  * again at whatever runs next, so that neither pcall nor a coroutine of the script can swallow it;
@@ -36,6 +36,7 @@
 #ifndef SANDSTORM_FIBER_H
 #define SANDSTORM_FIBER_H
 
+#include <lauxlib.h>
 #include <lua.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -89,10 +90,10 @@ bool fiber_set_tag(struct fiber *f, const char *tag);
 /* Stops the fibers of this VM with that name; returns how many. */
 unsigned fiber_stop_tagged(struct vm *vm, const char *tag, const char *reason);
 
-/* The instruction-count hook: enforces the limits of the running fiber, and of loading. Installed by vm.c on
- * the main thread; every coroutine inherits it. */
+/* The hook that enforces the limits: of the running fiber when the slice timer (fiber_slice.h) sets it, and
+ * of loading, where vm.c sets it on the main thread. */
 void fiber_hook(lua_State *L, lua_Debug *ar);
-#define FIBER_HOOK_COUNT 20000 /* VM instructions between two looks at the clock, some 0.2 ms */
+#define FIBER_HOOK_COUNT 20000 /* while loading: VM instructions between two looks at the clock */
 
 /* Prepares a state for operations; called once by vm.c. May raise. */
 void fiber_setup(lua_State *L);

@@ -1,15 +1,14 @@
 #include "fiber.h"
 
-#include <lauxlib.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"
 #include "fiber_internal.h"
+#include "fiber_slice.h"
 
-#define SLICE_NS (10 * UINT64_C(1000000)) /* how long a handler may compute while others wait */
-#define STOPPING_HOOK_COUNT 1000          /* a stopped handler is reminded this often */
+#define STOPPING_HOOK_COUNT 1000 /* a stopped handler is reminded this often */
 
 bool vm_stopping(lua_State *L)
 {
@@ -38,8 +37,11 @@ void fiber_stop(struct fiber *f, const char *reason)
     if (f->state == FIBER_DONE || f->stopped) return;
     f->stopped = true;
     snprintf(f->reason, sizeof f->reason, "%s", reason);
-    if (f->state == FIBER_RUNNING || f->state == FIBER_NEW) lua_sethook(f->L, fiber_hook, LUA_MASKCOUNT, 1);
-    if (f->state != FIBER_WAITING) return;
+    lua_State *runs = f->state == FIBER_RUNNING ? slice_timer_watched(f->vm->host->slices) : f->L;
+    if (f->state != FIBER_WAITING) {
+        lua_sethook(runs, fiber_hook, LUA_MASKCOUNT, 1);
+        return;
+    }
     struct fiber_op *op = f->waiting;
     f->waiting = NULL;
     fiber_op_cancel(op);
@@ -87,6 +89,7 @@ void fiber_hook(lua_State *L, lua_Debug *ar)
         check_loading(L, vm);
         return;
     }
+    lua_sethook(L, NULL, 0, 0);
     uint64_t slice = clock_ns() - f->slice_start_ns;
     if (!f->stopped && f->cpu_ns + slice > f->cpu_limit_ns) {
         f->stopped = true;
@@ -95,7 +98,7 @@ void fiber_hook(lua_State *L, lua_Debug *ar)
     }
     if (f->stopped) {
         raise_stop(L, f, 0);
-    } else if (slice > SLICE_NS && L == f->L && lua_isyieldable(L)) {
+    } else if (slice > SLICE_MS * UINT64_C(1000000) && L == f->L && lua_isyieldable(L)) {
         f->slice_over = true;
         lua_yield(L, 0);
     }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "config.h"
+#include "fiber_slice.h"
 #include "fs.h"
 #include "inbox.h"
 #include "jobs.h"
@@ -31,7 +32,9 @@ bool host_open(struct host *host, uv_loop_t *loop, const struct config *config, 
     host->shared = shared_new(SHARED_ENTRIES, SHARED_BYTES);
     host->streams = stream_hub_new(loop, STREAMS_MAX);
     host->inboxes = inbox_table_new();
-    bool ok = host->jobs != NULL && host->shared != NULL && host->streams != NULL && host->inboxes != NULL;
+    host->slices = slice_timer_new();
+    bool ok = host->jobs != NULL && host->shared != NULL && host->streams != NULL && host->inboxes != NULL &&
+              host->slices != NULL;
     if (ok && protect_own_files(host)) return true;
     snprintf(error, error_size, "not enough memory");
     host_close(host);
@@ -45,6 +48,7 @@ void host_close(struct host *host)
     uv_run(host->loop, UV_RUN_DEFAULT);
     job_table_free(host->jobs);
     uv_run(host->loop, UV_RUN_DEFAULT);
+    slice_timer_free(host->slices);
     inbox_table_free(host->inboxes);
     shared_free(host->shared);
     fs_root_free(host->workspace);

@@ -19,6 +19,7 @@ struct job_table;
 struct log;
 struct scripts;
 struct shared;
+struct slice_timer;
 struct stream_hub;
 
 struct host {
@@ -29,6 +30,7 @@ struct host {
     struct job_table *jobs;      /* background jobs, and the set of all children; see jobs.h */
     struct inbox_table *inboxes; /* messages for fibers that wait; see inbox.h */
     struct shared *shared;       /* small memory across requests; see shared.h */
+    struct slice_timer *slices;  /* interrupts long computations; see fiber_slice.h */
     struct stream_hub *streams;  /* event streams; see stream.h */
     struct scripts *scripts;     /* the generations of the VM; see scripts.h; NULL for one-shot commands */
     struct http_server *http;    /* NULL when nothing listens */

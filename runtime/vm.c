@@ -148,6 +148,7 @@ static bool vm_read_scripts(struct vm *vm, char *error, size_t error_size)
     lua_pushcfunction(L, vm_load);
     int status = lua_pcall(L, 0, 0, -2);
     vm->loading = false;
+    lua_sethook(L, NULL, 0, 0);
     if (status != LUA_OK) copy_error(L, error, error_size);
     lua_settop(L, 0);
     if (status == LUA_OK) lua_gc(L, LUA_GCCOLLECT);

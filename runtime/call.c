@@ -13,9 +13,14 @@
 
 static size_t browser_headers(const struct http_exchange *ex, struct http_header *headers);
 
+/* The peer left. Without a complete body no handler will answer, so the call ends here. */
 static void on_gone(struct exchange_owner *self)
 {
-    lua_http_gone((struct call *)self);
+    struct call *call = (struct call *)self;
+    if (call->started)
+        lua_http_gone(call);
+    else
+        call_answer(call, &(struct http_response){.status = 400});
 }
 
 struct call *call_new(struct host *host, struct http_exchange *ex, struct vm *vm, const struct route *route,

@@ -33,6 +33,7 @@ struct call {
     struct stream *stream;  /* the response, if it became one and its stream is not over */
     bool streamed;          /* the response is, or was, a stream */
     bool detached;          /* ... and goes on after the handler: there is no answer to send */
+    bool started;           /* the body is complete, the handler owes the answer */
 
     /* For lua_http.c */
     struct fiber *fiber; /* to be stopped when the peer goes; NULL for none */

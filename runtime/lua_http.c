@@ -360,6 +360,7 @@ void lua_http_start(struct call *call)
     const struct fiber_limits limits = {.deadline_ms = (uint64_t)config->call_deadline_ms,
                                         .cpu_ms = (uint64_t)config->script_cpu_ms};
     lua_State *M = call->vm->L;
+    call->started = true;
     call->on_stop = LUA_NOREF;
     if (!lua_checkstack(M, 8)) {
         answer_error(call, 500);

@@ -166,7 +166,7 @@ static void on_flush(uv_check_t *check)
 
 static void close_all(struct worker *w)
 {
-    http_server_close(w->host->http, NULL, NULL);
+    if (w->host->http != NULL) http_server_close(w->host->http, NULL, NULL);
     w->host->http = NULL;
     scripts_close(w->host->scripts);
     uv_close((uv_handle_t *)&w->tick, NULL);
@@ -270,8 +270,9 @@ static bool start(struct worker *w, const struct config_secrets *secrets, const 
     if (w->origins == NULL) return false;
     w->host->scripts = scripts_new(w->host, tools, library, NULL, NULL, error, error_size);
     if (w->host->scripts == NULL) return false;
+    start_handles(w); /* a signal has its meaning before the first peer can know that we are here */
     if (listen_http(w, error, error_size)) return true;
-    scripts_close(w->host->scripts);
+    close_all(w);
     return false;
 }
 
@@ -291,7 +292,6 @@ bool worker_serve(struct host *host, const struct config_secrets *secrets, const
     struct worker w = {.host = host};
     bool ok = start(&w, secrets, tools, library, error, error_size);
     if (ok) {
-        start_handles(&w);
         scripts_watch(host->scripts);
         log_started(&w);
         uv_run(host->loop, UV_RUN_DEFAULT);

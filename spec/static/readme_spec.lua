@@ -37,4 +37,13 @@ describe("README", function()
         end
         assert(#different == 0, table.concat(different, "\n"))
     end)
+
+    it("lists the tools that the shipped scripts define", function()
+        local listed, offered = {}, {}
+        for name in readme:match("## Tools\n(.-)\n## "):gmatch("\n| `([%w_]+)` |") do listed[#listed + 1] = name end
+        for name in program.run({ args = { "check" } }).stdout:gmatch("([%l_]+) [^\n]+\n") do offered[#offered + 1] = name end
+        table.sort(listed)
+        table.sort(offered)
+        assert.same(offered, listed)
+    end)
 end)

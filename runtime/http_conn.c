@@ -83,6 +83,7 @@ void http_conn_refuse(struct http_conn *c, int status)
 static void next(struct http_conn *c)
 {
     c->phase = PHASE_IDLE;
+    c->served = true;
     c->deadline = now(c) + c->server->limits.idle_ms;
     llhttp_resume(&c->parser);
     http_server_unlink(c->server, c);

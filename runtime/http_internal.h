@@ -77,10 +77,11 @@ struct http_conn {
     enum http_phase phase;
     bool feeding; /* inside the parse loop: whatever is left goes on there */
     bool reading;
-    bool eof;   /* the peer shut down its sending side */
-    bool deaf;  /* input is discarded, never parsed again */
-    bool told;  /* `gone` was called for the exchange */
-    bool again; /* the parser has an event to give although no byte is left */
+    bool eof;    /* the peer shut down its sending side */
+    bool deaf;   /* input is discarded, never parsed again */
+    bool served; /* it answered a request */
+    bool told;   /* `gone` was called for the exchange */
+    bool again;  /* the parser has an event to give although no byte is left */
     unsigned turns;
     size_t lingered;  /* bytes discarded */
     struct buf stash; /* input behind an unanswered request */

@@ -76,14 +76,15 @@ static bool is_spare(const struct http_conn *c)
     return c->phase == PHASE_IDLE && c->deadline <= latest && !http_write_queued(c);
 }
 
+/* Makes room, first at the cost of connections that never asked anything. */
 static void evict(struct http_server *server)
 {
+    struct http_conn *spare = NULL;
+
     if (server->connections < server->cap) return;
-    for (struct http_conn *c = server->first; c; c = c->next) {
-        if (!is_spare(c)) continue;
-        http_conn_kill(c);
-        return;
-    }
+    for (struct http_conn *c = server->first; c && (!spare || spare->served); c = c->next)
+        if (is_spare(c) && (!spare || !c->served)) spare = c;
+    if (spare) http_conn_kill(spare);
 }
 
 static void on_retry(uv_timer_t *timer);

@@ -110,7 +110,16 @@ describe("H09 a client", function()
         assert_recovered()
     end)
 
-    it("that asks again and again and never reads is not read any more", function()
+    local function calls_of(tool)
+        local count = 0
+        for _, line in ipairs(s:log()) do
+            if line.tool == tool then count = count + 1 end
+        end
+        return count
+    end
+
+    it("that asks again and again and never reads is not read any more, and gets no more answers made", function()
+        local before = calls_of("file_read")
         local client = s:connect()
         client:patience(1)
         local request, sent, why = file_read(), 0, nil
@@ -121,6 +130,7 @@ describe("H09 a client", function()
         end
         assert.equal("timeout", why)
         assert.same({}, s:rpc("ping").result)
+        assert.is_true(calls_of("file_read") - before <= 2)
         client:reset()
         assert_recovered()
     end)

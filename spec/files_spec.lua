@@ -161,8 +161,9 @@ describe("files", function()
 
     it("move names where the file went", function()
         host.fs.move = function() return "/w/d/a", false end
-        local result = files.move("a", "d")
-        assert.same({ content = "Moved /w/a → /w/d/a", structured = { source = "/w/a", dest = "/w/d/a", replaced = false } }, result)
+        assert.same({
+            content = "Moved /w/a → /w/d/a", structured = { source = "/w/a", dest = "/w/d/a", replaced = false },
+        }, files.move("a", "d"))
     end)
 
     it("mkdir says the same for a folder that was there", function()

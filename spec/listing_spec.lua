@@ -31,12 +31,14 @@ describe("listing.format", function()
     end)
 
     it("writes every kind and special bit", function()
-        for type, letter in pairs({ directory = "d", link = "l", fifo = "p", socket = "s", char = "c", block = "b", unknown = "?" }) do
+        for type, letter in pairs({
+            directory = "d", link = "l", fifo = "p", socket = "s", char = "c", block = "b", unknown = "?",
+        }) do
             assert.equal(letter, one({ type = type }):sub(1, 1))
         end
         for mode, letters in pairs({
-            ["0000"] = "---------", ["0777"] = "rwxrwxrwx", ["4755"] = "rwsr-xr-x", ["4644"] = "rwSr--r--", ["2755"] = "rwxr-sr-x",
-            ["2644"] = "rw-r-Sr--", ["1777"] = "rwxrwxrwt", ["1666"] = "rw-rw-rwT", ["0124"] = "--x-w-r--",
+            ["0000"] = "---------", ["0777"] = "rwxrwxrwx", ["4755"] = "rwsr-xr-x", ["4644"] = "rwSr--r--",
+            ["2755"] = "rwxr-sr-x", ["2644"] = "rw-r-Sr--", ["1777"] = "rwxrwxrwt", ["1666"] = "rw-rw-rwT", ["0124"] = "--x-w-r--",
         }) do
             assert.equal(letters, one({ mode = tonumber(mode, 8) }):sub(2, 10))
         end
@@ -54,7 +56,8 @@ describe("listing.format", function()
     end)
 
     it("F16 writes names that are not UTF-8 so that they can be given back", function()
-        local text = listing.format({ kind = "directory", blocks = 0, entries = { entry({ name = "a\xff" }), entry({ name = "l", target = "\xfe" }) } }, "/w")
+        local entries = { entry({ name = "a\xff" }), entry({ name = "l", target = "\xfe" }) }
+        local text = listing.format({ kind = "directory", blocks = 0, entries = entries }, "/w")
         assert.matches("$'a\\xff'\n", text, 1, true)
         assert.matches("l -> $'\\xfe'\n", text, 1, true)
     end)

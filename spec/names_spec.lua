@@ -2,7 +2,9 @@ local names = require("names")
 
 describe("names", function()
     it("shows names that are text as they are", function()
-        for _, name in ipairs({ "", "a", "a/b", "/w/ü 日本😀", "it's", "-dash", "$X", "two\nlines", "~", "$'plain'", "$'", "a$'b'" }) do
+        for _, name in ipairs({
+            "", "a", "a/b", "/w/ü 日本😀", "it's", "-dash", "$X", "two\nlines", "~", "$'plain'", "$'", "a$'b'",
+        }) do
             assert.equal(name, names.show(name))
             assert.equal(name, names.read(name))
         end
@@ -19,7 +21,8 @@ describe("names", function()
         for byte = 1, 255 do all[#all + 1] = byte ~= 47 and string.char(byte) or nil end
         local every = table.concat(all)
         for _, name in ipairs({
-            every, "\xff", "a\xff", "a\xfe", "\xc3", "x/\xff/" .. every .. "/y", "$'a\\xff'", "$'\\x41'", "$'\\x41'\xff", "'\xff'", "]\xff^\\",
+            every, "\xff", "a\xff", "a\xfe", "\xc3", "x/\xff/" .. every .. "/y", "$'a\\xff'", "$'\\x41'", "$'\\x41'\xff",
+            "'\xff'", "]\xff^\\",
         }) do
             assert.equal(name, names.read(names.show(name)))
             assert.is_truthy(utf8.len(names.show(name)))

@@ -53,7 +53,8 @@ describe("call.run", function()
 
     it("answers parameters of the wrong shape with -32602", function()
         define(function() return "" end)
-        for _, params in ipairs({ {}, { name = 5 }, { name = "echo", arguments = json.array({}) }, { name = "echo", arguments = "x" } }) do
+        local array = json.array({})
+        for _, params in ipairs({ {}, { name = 5 }, { name = "echo", arguments = array }, { name = "echo", arguments = "x" } }) do
             local result, failure = run(params)
             assert.is_nil(result)
             assert.equal(-32602, failure.code)
@@ -75,7 +76,8 @@ describe("call.run", function()
             local function deep() require("mcp.fail").raise("deep") end
             deep()
         end)
-        assert.same({ content = { { type = "text", text = "why" } }, isError = true }, run({ name = "echo", arguments = { text = "return" } }))
+        local failed = { content = { { type = "text", text = "why" } }, isError = true }
+        assert.same(failed, run({ name = "echo", arguments = { text = "return" } }))
         assert.equal("deep", text_of(run({ name = "echo" })))
         assert.equal(0, #host.lines - 2) -- two lines for the calls, none about an internal error
     end)

@@ -83,9 +83,10 @@ describe("legacy.handle", function()
 
     it("calls tools in the revision that the header says, without any session", function()
         local _, new = request("tools/call", { name = "echo" })
-        assert.same({ content = { { type = "text", text = "said" } }, structuredContent = { result = "said" }, isError = false }, new.result)
+        local content = { { type = "text", text = "said" } }
+        assert.same({ content = content, structuredContent = { result = "said" }, isError = false }, new.result)
         local _, old = request("tools/call", { name = "echo" }, { ["mcp-protocol-version"] = "2025-03-26" })
-        assert.same({ content = { { type = "text", text = "said" } }, isError = false }, old.result)
+        assert.same({ content = content, isError = false }, old.result)
     end)
 
     it("ignores a task that it did not offer", function()

@@ -145,7 +145,9 @@ describe("modern.handle", function()
     end)
 
     it("M13 answers methods that it does not have with 404, those of the handshake included", function()
-        for _, method in ipairs({ "initialize", "ping", "logging/setLevel", "resources/subscribe", "prompts/list", "unknown/method" }) do
+        for _, method in ipairs({
+            "initialize", "ping", "logging/setLevel", "resources/subscribe", "prompts/list", "unknown/method",
+        }) do
             expect(404, -32601, request(method))
         end
     end)
@@ -172,7 +174,8 @@ describe("modern.handle", function()
     it("keeps the _meta of a handler's result, and does not change it", function()
         local own = { ["x/y"] = 1 }
         server.registry:add({
-            name = "own", description = "d", input = { type = "object" }, handler = function() return { content = "", _meta = own } end,
+            name = "own", description = "d", input = { type = "object" },
+            handler = function() return { content = "", _meta = own } end,
         })
         local _, answer = call({ name = "own" })
         assert.equal(1, answer.result._meta["x/y"])

@@ -5,7 +5,9 @@ local levels = require("mcp.levels")
 local registry = require("mcp.registry")
 
 local function definition(name, input)
-    return { name = name, description = name, title = "T", input = input or { type = "object" }, handler = function() return "" end }
+    return {
+        name = name, description = name, title = "T", input = input or { type = "object" }, handler = function() return "" end,
+    }
 end
 
 describe("registry", function()

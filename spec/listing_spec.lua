@@ -38,7 +38,8 @@ describe("listing.format", function()
         end
         for mode, letters in pairs({
             ["0000"] = "---------", ["0777"] = "rwxrwxrwx", ["4755"] = "rwsr-xr-x", ["4644"] = "rwSr--r--",
-            ["2755"] = "rwxr-sr-x", ["2644"] = "rw-r-Sr--", ["1777"] = "rwxrwxrwt", ["1666"] = "rw-rw-rwT", ["0124"] = "--x-w-r--",
+            ["2755"] = "rwxr-sr-x", ["2644"] = "rw-r-Sr--", ["1777"] = "rwxrwxrwt", ["1666"] = "rw-rw-rwT",
+            ["0124"] = "--x-w-r--",
         }) do
             assert.equal(letters, one({ mode = tonumber(mode, 8) }):sub(2, 10))
         end

@@ -135,7 +135,8 @@ describe("POST /mcp", function()
         end
         assert.same({}, message_of(modern("server/discover", {})).result.capabilities.tools)
         assert.equal("echo", message_of(modern("tools/list", {})).result.tools[1].name)
-        local result = message_of(modern("tools/call", { name = "echo", arguments = { marker = "x" } }, " =?base64?ZWNobw==?= ")).result
+        local params = { name = "echo", arguments = { marker = "x" } }
+        local result = message_of(modern("tools/call", params, " =?base64?ZWNobw==?= ")).result
         assert.equal("complete", result.resultType)
         assert.equal("x", result.content[1].text)
         local refused = modern("tools/call", { name = "echo" }, "other")
@@ -171,23 +172,28 @@ describe("POST /mcp", function()
         end
     end)
 
+    -- Sends a call that answers with its marker after a while.
+    local function send_marker(connection, id, number)
+        connection:send(http.format({
+            method = "POST", path = "/mcp",
+            headers = { Authorization = "Bearer " .. s.token, ["Content-Type"] = "application/json" },
+            body = json.encode({
+                jsonrpc = "2.0", id = id, method = "tools/call",
+                params = { name = "echo", arguments = { marker = "m" .. number, ms = (number * 7) % 50 } },
+            }),
+        }))
+    end
+
     it("M03 gives every client its own answer, although all use the same id", function()
         local open = {}
         for number = 1, 40 do
-            local id = number % 2 == 0 and "1" or '"1"'
-            local connection = s:connect()
-            open[number] = { connection = connection, id = id }
-            connection:send(http.format({
-                method = "POST", path = "/mcp",
-                headers = { Authorization = "Bearer " .. s.token, ["Content-Type"] = "application/json" },
-                body = ('{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"echo","arguments":{"marker":"m%d","ms":%d}}}')
-                    :format(id, number, (number * 7) % 50),
-            }))
+            open[number] = { connection = s:connect(), id = number % 2 == 0 and 1 or "1" }
+            send_marker(open[number].connection, open[number].id, number)
         end
         for number, client in ipairs(open) do
             local answer = json.decode(client.connection:read_response().body)
             assert.equal("m" .. number, answer.result.content[1].text)
-            assert.equal(client.id, json.encode(answer.id))
+            assert.equal(client.id, answer.id)
             client.connection:close()
         end
     end)

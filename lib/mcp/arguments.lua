@@ -20,26 +20,39 @@ local function with_meant_nulls(properties, given, read)
     return read
 end
 
-local function without_nulls(read)
-    for name, value in pairs(read) do
-        if value == json.null then read[name] = nil end
+-- Names of the arguments where 5.0 means 5.
+local function integers_of(input)
+    local floats = {}
+    for name in pairs(input.properties or {}) do floats[name] = 5.0 end
+    for name, value in pairs(schema.coerce(input, floats)) do floats[name] = math.type(value) == "integer" or nil end
+    return floats
+end
+
+-- The handler's form of arguments that fit: null is nothing, and an integer is one.
+local function plain(given, integers)
+    local read = {}
+    for name, value in next, given do
+        if integers[name] and math.type(value) == "float" then value = math.tointeger(value) end
+        if value ~= json.null then read[name] = value end
     end
     return read
 end
 
---- A function that reads a call's arguments laxly, checks them and gives the handler's form of them (no nulls); or what
---- is wrong with them, in one line.
+--- A function that checks a call's arguments and gives the handler's form of them, or what is wrong with them, in one
+--- line. What does not fit as it came is read laxly and checked again.
 ---@param input table JSON Schema
 ---@return (fun(given: table): table?, string?)?
 ---@return string? complaint about the schema
 function arguments.compile(input)
     local check, complaint = compile(input, "argument")
     if not check then return nil, complaint end
+    local integers = integers_of(input)
     return function(given)
+        if check(given) then return plain(given, integers) end
         local read = with_meant_nulls(input.properties or {}, given, schema.coerce(input, given))
         local ok, errors = check(read)
         if not ok then return nil, schema.explain(errors) end
-        return without_nulls(read)
+        return plain(read, integers)
     end
 end
 

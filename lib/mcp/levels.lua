@@ -36,8 +36,8 @@ local CONTENT_TYPES = {
     },
 }
 
--- Since this revision no content needs to change.
-local CONTENT_COMPLETE = "2025-11-25"
+-- Since this revision results have all that ours have, but for structured content that is no object.
+local COMPLETE = "2025-11-25"
 
 local known = {}
 for _, revision in ipairs(levels.supported) do known[revision] = true end
@@ -90,7 +90,7 @@ local function content_item(item, revision)
 end
 
 local function content(items, revision)
-    if revision >= CONTENT_COMPLETE then return items end
+    if revision >= COMPLETE then return items end
     local copy = json.array({})
     for position, item in ipairs(items) do copy[position] = content_item(item, revision) end
     return copy
@@ -103,9 +103,10 @@ local function is_object(value) return type(value) == "table" and not json.is_ar
 ---@param revision mcp.Revision
 ---@return table
 function levels.result(result, revision)
-    if levels.is_modern(revision) then return result end
+    local fits = is_object(result.structuredContent) or result.structuredContent == nil
+    if levels.is_modern(revision) or (fits and revision >= COMPLETE) then return result end
     local copy = without(result, RESULT_FIELDS, revision)
-    if not is_object(copy.structuredContent) then copy.structuredContent = nil end
+    if not fits then copy.structuredContent = nil end
     copy.content = content(result.content, revision)
     return copy
 end

@@ -7,11 +7,13 @@ local json = require("json")
 
 local result = {}
 
+local function text_item(value) return { type = "text", text = value } end
+
 --- The result that tells the agent what went wrong.
 ---@param message string
 ---@return table
 function result.failure(message)
-    return { content = json.array({ { type = "text", text = message } }), isError = true }
+    return { content = json.array({ text_item(message) }), isError = true }
 end
 
 local function malformed(what)
@@ -19,12 +21,12 @@ local function malformed(what)
 end
 
 local function content_of(value)
-    if type(value) == "string" then return json.array({ { type = "text", text = value } }) end
+    if type(value) == "string" then return json.array({ text_item(value) }) end
     if type(value) ~= "table" then return malformed("content is a " .. type(value)) end
     if value.type then value = { value } end
     local items = json.array({})
     for position, item in ipairs(value) do
-        if type(item) == "string" then item = { type = "text", text = item } end
+        if type(item) == "string" then item = text_item(item) end
         if type(item) ~= "table" or type(item.type) ~= "string" then
             return malformed(("content item %d has no type"):format(position))
         end
@@ -38,10 +40,15 @@ local function first_text(items)
     return item and item.type == "text" and item.text or nil
 end
 
+-- Whether the text of the answer belongs into the structured content.
+local function wants_text(tool)
+    local properties = tool.output and tool.output.properties
+    return properties ~= nil and properties.result ~= nil
+end
+
 -- The structured content, with the text in it where the tool's output schema has a place for that.
 local function structured_of(tool, given, items)
-    local properties = tool.output and tool.output.properties
-    if not (properties and properties.result) then return given end
+    if not wants_text(tool) then return given end
     local complete = { result = first_text(items) }
     for name, value in pairs(given or {}) do complete[name] = value end
     return complete
@@ -71,6 +78,14 @@ local function from_envelope(tool, value)
     return { content = items, structuredContent = structured, isError = failed, _meta = value._meta }
 end
 
+-- The common case, and the one to be quick about.
+local function from_text(tool, value)
+    return {
+        content = json.array({ text_item(value) }), isError = false,
+        structuredContent = wants_text(tool) and { result = value } or nil,
+    }
+end
+
 --- Builds the result from what the handler returned.
 ---@param tool mcp.Tool
 ---@param value any first return value
@@ -78,6 +93,7 @@ end
 ---@return table? result
 ---@return string? complaint what is wrong with the handler, for the log
 function result.from(tool, value, message)
+    if type(value) == "string" then return from_text(tool, value) end
     if value == nil and type(message) == "string" then return result.failure(message) end
     if value == nil then return malformed("the handler returned nothing") end
     return from_envelope(tool, is_envelope(value) and value or { content = value })

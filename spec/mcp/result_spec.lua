@@ -37,9 +37,10 @@ describe("result.from", function()
 
     it("puts the text into the structured content where the output schema has a place for it", function()
         assert.same({ result = "t" }, result.from(WITH_RESULT, "t").structuredContent)
-        assert.same({ result = "t", a = 1 }, result.from(WITH_RESULT, { content = "t", structured = { a = 1 } }).structuredContent)
-        assert.same({ result = "own" }, result.from(WITH_RESULT, { content = "t", structured = { result = "own" } }).structuredContent)
-        assert.same({ result = "first" }, result.from(WITH_RESULT, { "first", "second" }).structuredContent)
+        local function structured(value) return result.from(WITH_RESULT, value).structuredContent end
+        assert.same({ result = "t", a = 1 }, structured({ content = "t", structured = { a = 1 } }))
+        assert.same({ result = "own" }, structured({ content = "t", structured = { result = "own" } }))
+        assert.same({ result = "first" }, structured({ "first", "second" }))
     end)
 
     it("makes an error of nil and a message, and of isError", function()

@@ -49,7 +49,7 @@ local function forget_library()
 end
 
 --- A request as the host gives it to a route. `headers` has names in lower case; `body` is bytes or a table. What the
---- handler asked for is in `stop_on_disconnect`, `slow` and `on_stop`.
+--- handler asked for is in `ends_with_client`, `slow` and `on_stop`.
 ---@return table
 function fake_host.request(headers, body)
     local json = require("json")
@@ -59,7 +59,7 @@ function fake_host.request(headers, body)
     function methods.header(_, name) return (headers or {})[name:lower()] end
     function methods.body() return text end
     function methods.json() return json.decode(text) end
-    function methods.stop_on_disconnect(_, stop) asked.stop_on_disconnect = stop end
+    function methods.stop_on_disconnect(_, stop) asked.ends_with_client = stop end
     function methods.stream_when_slow(_, slow) asked.slow = slow end
     function methods.on_stop(_, answer) asked.on_stop = answer end
     return setmetatable(asked, { __index = methods })

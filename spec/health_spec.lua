@@ -1,0 +1,37 @@
+local fake_host = require("spec.support.fake_host")
+local json = require("json")
+
+describe("health", function()
+    local host, health
+
+    before_each(function()
+        host = fake_host.install()
+        health = require("health")
+        host.info = { cores = 2, memory_available = 3 * 1024 * 1024 + 5, disk_available = 7 * 1024 * 1024, uptime = 99 }
+        host.host.info = function() return host.info end
+        host.host.which = function() return { "git", "curl" } end
+    end)
+
+    it("has the fields that monitoring knows, in their order", function()
+        local status, body = health.handle()
+        assert.equal(200, status)
+        assert.equal('{"server":"sandstorm","version":"2.0.0","ok":true,"cores_available":2,"memory_mb_available":3,'
+            .. '"disk_mb_available":7,"active_instances":0,"max_instances":5,"tools":["git","curl"],"uptime_seconds":99}', body)
+    end)
+
+    it("J02 has no tools as []", function()
+        host.host.which = function() return {} end
+        assert.equal("[]", json.encode(json.decode(select(2, health.handle())).tools))
+    end)
+
+    it("says why the scripts on disk do not serve", function()
+        host.info.script_error = 'tools.lua:5: tool "a": field input is missing'
+        assert.equal(host.info.script_error, json.decode(select(2, health.handle())).script_error)
+    end)
+
+    it("is open to anybody, for reading", function()
+        local route = health.routes()[1]
+        assert.same({ "/health", "none", "any" }, { route.path, route.auth, route.origin })
+        assert.same({ "GET" }, route.methods)
+    end)
+end)

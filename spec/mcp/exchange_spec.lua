@@ -1,0 +1,35 @@
+local exchange = require("mcp.exchange")
+
+describe("exchange.client", function()
+    it("keeps name and version", function()
+        assert.same({ name = "curl", version = "8" }, exchange.client("curl", "8"))
+    end)
+
+    it("trusts nothing about them", function()
+        assert.same({ name = "unknown" }, exchange.client(nil, nil))
+        assert.same({ name = "unknown" }, exchange.client({}, 5))
+        local client = exchange.client(("ü"):rep(500), "a\xff")
+        assert.is_true(#client.name <= 100)
+        assert.is_truthy(utf8.len(client.name))
+        assert.equal("a\u{FFFD}", client.version)
+    end)
+end)
+
+describe("an exchange", function()
+    it("hands the answer of a stopped call to its transport", function()
+        local kept
+        local from = exchange.new({ on_long = function(stopped) kept = stopped end })
+        from:may_take_long(function(reason) return "stopped: " .. reason end)
+        assert.equal("stopped: cpu", kept("cpu"))
+    end)
+
+    it("needs no such transport", function()
+        assert.has_no_error(function() exchange.new({}):may_take_long(error) end)
+    end)
+
+    it("dresses results as its era wants", function()
+        assert.same({ a = 1 }, exchange.new({}):dress({ a = 1 }))
+        local from = exchange.new({ decorate = function(result) return { dressed = result } end })
+        assert.same({ dressed = { a = 1 } }, from:dress({ a = 1 }))
+    end)
+end)

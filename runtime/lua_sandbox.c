@@ -7,134 +7,8 @@
 #include <string.h>
 
 #include "fiber.h"
-#include "fiber_slice.h"
 #include "log.h"
 #include "vm.h"
-
-/* ---- calls that catch errors ------------------------------------------------------------------------- */
-
-static int finish_protected(lua_State *L, int status, lua_KContext extra)
-{
-    if (status == LUA_OK || status == LUA_YIELD) return lua_gettop(L) - (int)extra;
-    if (vm_stopping(L)) return lua_error(L);
-    lua_pushboolean(L, 0);
-    lua_pushvalue(L, -2);
-    return 2;
-}
-
-static int l_pcall(lua_State *L)
-{
-    luaL_checkany(L, 1);
-    lua_pushboolean(L, 1);
-    lua_insert(L, 1);
-    int status = lua_pcallk(L, lua_gettop(L) - 2, LUA_MULTRET, 0, 0, finish_protected);
-    return finish_protected(L, status, 0);
-}
-
-/* Lua switches hooks off while a handler runs for an error that a hook raised: a handler of the script
- * must not get a stop, or it could loop for ever. */
-static int guarded_handler(lua_State *L)
-{
-    if (vm_stopping(L)) return 1;
-    lua_pushvalue(L, lua_upvalueindex(1));
-    lua_insert(L, 1);
-    lua_call(L, 1, 1);
-    return 1;
-}
-
-static int l_xpcall(lua_State *L)
-{
-    luaL_checktype(L, 2, LUA_TFUNCTION);
-    lua_pushvalue(L, 2);
-    lua_pushcclosure(L, guarded_handler, 1);
-    lua_replace(L, 2);
-    int n = lua_gettop(L);
-    lua_pushboolean(L, 1);
-    lua_pushvalue(L, 1);
-    lua_rotate(L, 3, 2);
-    int status = lua_pcallk(L, n - 2, LUA_MULTRET, 2, 2, finish_protected);
-    return finish_protected(L, status, 2);
-}
-
-/* Calls the coroutine.resume of Lua, which lies at index `first` with its arguments above it; leaves its
- * results there. The slice timer must know whose code runs. */
-static void resume_watched(lua_State *L, int first, lua_State *co)
-{
-    struct slice_timer *slices = vm_of(L)->host->slices;
-    lua_State *before = slice_timer_watch(slices, co);
-    int status = lua_pcall(L, lua_gettop(L) - first, LUA_MULTRET, 0);
-    slice_timer_watch(slices, before);
-    if (status != LUA_OK || (vm_stopping(L) && !lua_toboolean(L, first))) lua_error(L);
-}
-
-/* coroutine.resume; the original is the upvalue. */
-static int l_resume(lua_State *L)
-{
-    lua_State *co = lua_tothread(L, 1);
-    luaL_argexpected(L, co != NULL, 1, "coroutine");
-    lua_pushvalue(L, lua_upvalueindex(1));
-    lua_insert(L, 1);
-    resume_watched(L, 1, co);
-    return lua_gettop(L);
-}
-
-static int body_finish(lua_State *L, int status, lua_KContext context)
-{
-    (void)context;
-    return status == LUA_OK || status == LUA_YIELD ? lua_gettop(L) : lua_error(L);
-}
-
-/* A coroutine's function (the upvalue) runs in a protected call of its own for the reason that fiber.c gives
- * for fiber_main. */
-static int coroutine_body(lua_State *L)
-{
-    lua_pushvalue(L, lua_upvalueindex(1));
-    lua_insert(L, 1);
-    int status = lua_pcallk(L, lua_gettop(L) - 1, LUA_MULTRET, 0, 0, body_finish);
-    return body_finish(L, status, 0);
-}
-
-/* coroutine.create; the original is the upvalue. */
-static int l_create(lua_State *L)
-{
-    luaL_checktype(L, 1, LUA_TFUNCTION);
-    lua_settop(L, 1);
-    lua_pushvalue(L, lua_upvalueindex(1));
-    lua_insert(L, 1);
-    lua_pushcclosure(L, coroutine_body, 1);
-    lua_call(L, 1, 1);
-    return 1;
-}
-
-/* What coroutine.wrap returns; upvalues: the coroutine, the original coroutine.resume. */
-static int wrapped(lua_State *L)
-{
-    lua_pushvalue(L, lua_upvalueindex(2));
-    lua_pushvalue(L, lua_upvalueindex(1));
-    lua_rotate(L, 1, 2);
-    resume_watched(L, 1, lua_tothread(L, lua_upvalueindex(1)));
-    if (lua_toboolean(L, 1)) return lua_gettop(L) - 1;
-    if (lua_type(L, -1) == LUA_TSTRING) {
-        luaL_where(L, 1);
-        lua_insert(L, -2);
-        lua_concat(L, 2);
-    }
-    return lua_error(L);
-}
-
-/* coroutine.wrap; upvalues: the originals of coroutine.create and coroutine.resume. */
-static int l_wrap(lua_State *L)
-{
-    luaL_checktype(L, 1, LUA_TFUNCTION);
-    lua_settop(L, 1);
-    lua_pushcclosure(L, coroutine_body, 1);
-    lua_pushvalue(L, lua_upvalueindex(1));
-    lua_insert(L, 1);
-    lua_call(L, 1, 1);
-    lua_pushvalue(L, lua_upvalueindex(2));
-    lua_pushcclosure(L, wrapped, 2);
-    return 1;
-}
 
 /* ---- loading code ------------------------------------------------------------------------------------ */
 
@@ -321,22 +195,6 @@ static void wrap_global(lua_State *L, const char *name, lua_CFunction f)
     lua_setglobal(L, name);
 }
 
-static void replace_coroutine_functions(lua_State *L)
-{
-    lua_getglobal(L, LUA_COLIBNAME);
-    lua_getfield(L, 1, "create");
-    lua_getfield(L, 1, "resume");
-    lua_pushcclosure(L, l_wrap, 2);
-    lua_setfield(L, 1, "wrap");
-    lua_getfield(L, 1, "create");
-    lua_pushcclosure(L, l_create, 1);
-    lua_setfield(L, 1, "create");
-    lua_getfield(L, 1, "resume");
-    lua_pushcclosure(L, l_resume, 1);
-    lua_setfield(L, 1, "resume");
-    lua_pop(L, 1);
-}
-
 static void set_global(lua_State *L, const char *name, lua_CFunction f)
 {
     lua_pushcfunction(L, f);
@@ -371,9 +229,7 @@ void lua_sandbox_open(lua_State *L)
     lua_pushnil(L);
     lua_setfield(L, -2, "dump");
     lua_settop(L, 0);
-    replace_coroutine_functions(L);
-    set_global(L, "pcall", l_pcall);
-    set_global(L, "xpcall", l_xpcall);
+    lua_sandbox_calls(L);
     set_global(L, "print", l_print);
     set_global(L, "loadfile", l_loadfile);
     set_global(L, "collectgarbage", l_collectgarbage);

@@ -7,6 +7,10 @@
 /* Opens it in a fresh state. May raise. */
 void lua_sandbox_open(lua_State *L);
 
+/* Puts pcall, xpcall and the coroutine functions of the sandbox in the place of Lua's; part of
+ * lua_sandbox_open. */
+void lua_sandbox_calls(lua_State *L);
+
 /* From here on, assigning a global variable raises. May raise. */
 void lua_sandbox_seal(lua_State *L);
 

@@ -76,11 +76,16 @@ function schema.compile(source, options)
     })
     if settings.strict then typos.refuse(source) end
     local limits = { steps = settings.max_steps, depth = MAX_APPLIED_DEPTH, errors = settings.max_errors }
-    local quiet = Run.new(limits, settings.noun, true)
+    local spare -- a run for the next call; a call that is interrupted by another has it taken out
     return function(value)
+        local quiet = spare or Run.new(limits, settings.noun, true)
+        spare = nil
         quiet:reset()
         local ok, exhausted = attempt(node, value, quiet)
-        if ok then return true end
+        if ok then
+            spare = quiet
+            return true
+        end
         if exhausted then return false, quiet.errors end
         local loud = Run.new(limits, settings.noun, false)
         attempt(node, value, loud)

@@ -267,3 +267,29 @@ describe("values made in Lua", function()
         assert.is_false(is_tree { children = { { children = { 5 } } } })
     end)
 end)
+
+describe("a validator that is interrupted", function()
+    it("serves another call meanwhile without mixing the two", function()
+        local check = schema.compile({
+            ["$id"] = "https://example.com/strict", ["$dynamicAnchor"] = "node", ["$ref"] = "tree",
+            unevaluatedProperties = false,
+            ["$defs"] = { tree = {
+                ["$id"] = "tree", ["$dynamicAnchor"] = "node", type = "object",
+                properties = { under = { type = "array", items = { ["$dynamicRef"] = "#node" } } },
+            } },
+        })
+        local tree = { under = { { under = { { misspelt = true } } } } } -- only the outer resource refuses that
+        for step = 1, 150 do -- another call after that many instructions
+            local inner
+            local outer = coroutine.create(function() return check(tree) end)
+            debug.sethook(outer, function()
+                debug.sethook(outer)
+                inner = check({ under = json.array({}) })
+            end, "", step)
+            local _, valid, errors = coroutine.resume(outer)
+            assert.is_false(valid, step)
+            assert.equal(1, #errors, step)
+            assert.is_true(inner, step)
+        end
+    end)
+end)

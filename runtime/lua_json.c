@@ -1,94 +1,11 @@
 #include "lua_json.h"
 
 #include <lauxlib.h>
-#include <stdint.h>
 #include <string.h>
 
-#include "json.h"
 #include "lua_scratch.h"
 
-#define ERROR_SIZE 320
-
 const char lua_json_array_mark = 'a', lua_json_object_mark = 'o';
-
-static void push_value(lua_State *L, const json_t *value, int array_mark);
-
-static void push_object(lua_State *L, json_t *object, int array_mark)
-{
-    lua_createtable(L, 0, (int)json_object_size(object));
-    for (void *at = json_object_iter(object); at != NULL; at = json_object_iter_next(object, at)) {
-        lua_pushstring(L, json_object_iter_key(at));
-        push_value(L, json_object_iter_value(at), array_mark);
-        lua_rawset(L, -3);
-    }
-}
-
-static void push_array(lua_State *L, const json_t *array, int array_mark)
-{
-    size_t size = json_array_size(array);
-    lua_createtable(L, (int)size, 0);
-    for (size_t i = 0; i < size; i++) {
-        push_value(L, json_array_get(array, i), array_mark);
-        lua_rawseti(L, -2, (lua_Integer)i + 1);
-    }
-    lua_pushvalue(L, array_mark);
-    lua_setmetatable(L, -2);
-}
-
-/* As deep as the tree, which JSON_DEPTH_MAX bounds. */
-static void push_value(lua_State *L, const json_t *value, int array_mark)
-{
-    luaL_checkstack(L, 4, "json.decode");
-    switch (json_typeof(value)) {
-    case JSON_OBJECT:
-        push_object(L, (json_t *)(uintptr_t)value, array_mark);
-        break;
-    case JSON_ARRAY:
-        push_array(L, value, array_mark);
-        break;
-    case JSON_STRING:
-        lua_pushlstring(L, json_string_value(value), json_string_length(value));
-        break;
-    case JSON_INTEGER:
-        lua_pushinteger(L, (lua_Integer)json_integer_value(value));
-        break;
-    case JSON_REAL:
-        lua_pushnumber(L, json_real_value(value));
-        break;
-    case JSON_NULL:
-        lua_pushlightuserdata(L, NULL);
-        break;
-    default:
-        lua_pushboolean(L, json_is_true(value));
-    }
-}
-
-static int push_protected(lua_State *L)
-{
-    const json_t *root = lua_touserdata(L, 1);
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &lua_json_array_mark);
-    push_value(L, root, lua_gettop(L));
-    return 1;
-}
-
-int lua_json_push(lua_State *L, const char *text, size_t len)
-{
-    char error[ERROR_SIZE];
-    luaL_checkstack(L, 4, "json.decode");
-    json_t *root = json_text_decode(text, len, error, sizeof error);
-    if (root == NULL) {
-        lua_pushnil(L);
-        lua_pushstring(L, error);
-        lua_pushstring(L, "EJSON");
-        return 3;
-    }
-    lua_pushcfunction(L, push_protected);
-    lua_pushlightuserdata(L, root);
-    int status = lua_pcall(L, 1, 1, 0);
-    json_decref(root);
-    if (status != LUA_OK) return lua_error(L);
-    return 1;
-}
 
 /* encode(value [, {sort=boolean}]) */
 static bool read_sort(lua_State *L)

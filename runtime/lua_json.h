@@ -21,8 +21,10 @@
  */
 bool lua_json_encode(lua_State *L, int index, bool sort, struct buf *out);
 
-/* Decodes one value and pushes it: 1. Where the text is not JSON, or is more than the decoder takes, pushes
- * nil, a one-line message and "EJSON": 3. Raises only when memory is short; `text` stays the caller's. */
+/* Decodes exactly one value (RFC 8259) and pushes it: 1. Where the text is not JSON, or is more than the
+ * limits of json.h allow, pushes nil, one line with the position, and "EJSON": 3. Stricter than RFC 8259
+ * asks: UTF-8 is checked, duplicate names are an error, integers beyond 64 bits and reals beyond a double
+ * are, and so is a byte order mark. Raises only when memory is short; `text` stays the caller's. */
 int lua_json_push(lua_State *L, const char *text, size_t len);
 
 int luaopen_json(lua_State *L);

@@ -76,15 +76,29 @@ static bool is_spare(const struct http_conn *c)
     return c->phase == PHASE_IDLE && c->deadline <= latest && !http_write_queued(c);
 }
 
-/* Makes room, first at the cost of connections that never asked anything. */
+/* It never asked anything, or had its last answer. */
+static bool is_cheap(const struct http_conn *c)
+{
+    return c->phase == PHASE_LINGER || (c->phase == PHASE_IDLE && !c->served);
+}
+
+/* Makes room; clients that asked something before lose their connection only when all others do. */
 static void evict(struct http_server *server)
 {
-    struct http_conn *spare = NULL;
+    struct http_conn *cheap = NULL, *spare = NULL;
+    bool any_cheap = false;
 
     if (server->connections < server->cap) return;
-    for (struct http_conn *c = server->first; c && (!spare || spare->served); c = c->next)
-        if (is_spare(c) && (!spare || !c->served)) spare = c;
-    if (spare) http_conn_kill(spare);
+    for (struct http_conn *c = server->first; c && !cheap; c = c->next) {
+        any_cheap = any_cheap || is_cheap(c);
+        if (!is_spare(c)) continue;
+        if (is_cheap(c))
+            cheap = c;
+        else if (!spare)
+            spare = c;
+    }
+    if (!any_cheap) cheap = spare;
+    if (cheap) http_conn_kill(cheap);
 }
 
 static void on_retry(uv_timer_t *timer);

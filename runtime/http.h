@@ -127,6 +127,10 @@ void *http_exchange_data(const struct http_exchange *ex);
 /* True once `gone` was, or is about to be, called. */
 bool http_exchange_is_gone(const struct http_exchange *ex);
 
+/* From here on the end of the peer's input counts as gone, too: for clients that never shut down only one
+ * side, where closing the connection is to end the work at once. */
+void http_exchange_cling(struct http_exchange *ex);
+
 /* Accepts the request with at most `body_limit` bytes of body (413 beyond, given by the connection itself).
  * Sends 100 Continue where the peer waits for it. */
 void http_accept(struct http_exchange *ex, size_t body_limit);

@@ -79,6 +79,13 @@ void http_conn_refuse(struct http_conn *c, int status)
     server->handler.gone(server->handler.data, ex);
 }
 
+void http_exchange_cling(struct http_exchange *ex)
+{
+    if (ex->gone) return;
+    ex->clings = true;
+    if (ex->conn->eof) http_conn_kill(ex->conn);
+}
+
 /* Ready for the next request. */
 static void next(struct http_conn *c)
 {
@@ -137,6 +144,7 @@ static void on_head(struct http_conn *c)
         return;
     }
     ex->open = true;
+    ex->clings = false;
     c->told = false;
     c->server->handler.head(c->server->handler.data, ex);
     if (c->phase >= PHASE_ANSWER) return;
@@ -267,7 +275,7 @@ static void on_read(uv_stream_t *stream, ssize_t len, const uv_buf_t *bytes)
     if (len == 0 || c->phase == PHASE_CLOSED) return;
     if (len > 0)
         input(c, bytes->base, (size_t)len);
-    else if (len == UV_EOF && !hung_up(c))
+    else if (len == UV_EOF && !hung_up(c) && !(c->ex.open && c->ex.clings))
         c->eof = true;
     else
         http_conn_kill(c);

@@ -58,6 +58,7 @@ struct http_exchange {
     bool accepted; /* http_accept was called */
     bool begun;    /* a stream was begun */
     bool gone;     /* answers are dropped */
+    bool clings;   /* the end of the peer's input counts as gone */
     bool keep;     /* the connection goes on after the answer */
     bool chunked;
     bool bodyless; /* only the head of the answer is sent */

@@ -144,6 +144,7 @@ static int request_stop_on_disconnect(lua_State *L)
     struct call *call = check_request(L);
     luaL_checktype(L, 2, LUA_TBOOLEAN);
     call->fiber = lua_toboolean(L, 2) ? fiber_running(L) : NULL;
+    if (call->fiber != NULL && call->exchange != NULL) http_exchange_cling(call->exchange);
     return 0;
 }
 

@@ -115,6 +115,7 @@ int lua_stream_open(lua_State *L, struct call *call, int options)
     lua_getfield(L, options, "headers");
     size_t header_count = read_headers(L, lua_gettop(L), headers);
     push_stream(L);
+    if (detached && call->exchange != NULL) http_exchange_cling(call->exchange);
     if (!call_stream(call, &o, headers, header_count)) {
         lua_pushnil(L);
         lua_pushliteral(L, "the response cannot become a stream: it is one, or there are too many");

@@ -94,6 +94,15 @@ describe("stream", function()
         connection:close()
     end)
 
+    it("is over when its client closes and it is not kept", function()
+        local before = json("/owner?x")[2]
+        local connection = open("/watch?closing")
+        heard(connection, "data: watching")
+        assert.equal(before + 1, json("/owner?x")[2])
+        connection:close()
+        assert.is_true(program.wait_until(function() return json("/owner?x")[2] == before end))
+    end)
+
     it("carries progress and the answer of a running handler", function()
         local events = http.events(get("/progress").body)
         local data = {}
@@ -153,13 +162,12 @@ describe("stream", function()
         connection:close()
     end)
 
-    it("stops a handler whose client hangs up, if it wants that", function()
-        local connection = open("/ask?left")
-        assert.is_true(program.wait_until(function()
-            local waits = json("/stop?nobody") and s:status("Threads") -- a turn of the loop
-            return waits ~= nil
-        end))
-        connection:reset()
-        assert.is_true(program.wait_until(function() return json("/stop?left")[1] == 0 and not json("/answer?left")[1] end))
-    end)
+    for name, leave in pairs({ ["closes"] = "close", ["resets"] = "reset", ["stops sending"] = "half_close" }) do
+        it("stops a handler whose client " .. name .. ", if it wants that", function()
+            local connection = open("/ask?left")
+            assert.is_true(program.wait_until(function() return json("/waits?left")[1] end))
+            connection[leave](connection)
+            assert.is_true(program.wait_until(function() return not json("/waits?left")[1] end))
+        end)
+    end
 end)

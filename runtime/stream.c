@@ -86,6 +86,12 @@ void stream_detach(struct stream *s)
     if (s->kept) release_peer(s);
 }
 
+void stream_end_all(struct stream_hub *hub)
+{
+    for (struct stream *s = hub->streams; s != NULL; s = s->next)
+        stream_end(s);
+}
+
 static bool is_over(const struct stream *s, uint64_t now)
 {
     if (s->exchange != NULL) return false;

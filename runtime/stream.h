@@ -108,6 +108,9 @@ bool stream_send_one(struct stream_hub *hub, const char *topic, const char *text
  * Returns how many. */
 size_t stream_end_topic(struct stream_hub *hub, const char *topic, const char *before, const char *after);
 
+/* Ends every stream: the peers see the end of their responses. */
+void stream_end_all(struct stream_hub *hub);
+
 /* What the data pointer of an exchange points to, as its first member. */
 struct exchange_owner {
     void (*gone)(struct exchange_owner *self); /* the peer has vanished */

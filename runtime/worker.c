@@ -185,6 +185,7 @@ static void on_stop_tick(uv_timer_t *timer)
         scripts_stop_fibers(w->host->scripts, "stopped: the server is shutting down");
     bool late = now >= w->stop_ns + STOPPED_GRACE_MS * UINT64_C(1000000);
     if (live > 0 && !late) return;
+    stream_end_all(w->host->streams);
     struct process_set *children = job_table_processes(w->host->jobs);
     job_table_stop_all(w->host->jobs);
     if (process_set_count(children) > 0 && !late) return;

@@ -103,6 +103,17 @@ describe("stream", function()
         assert.is_true(program.wait_until(function() return json("/owner?x")[2] == before end))
     end)
 
+    it("D05 ends with the server, which does not wait for it", function()
+        local own = server.start({
+            env = { SANDSTORM_LIBRARY = program.root .. "/spec/fixtures/library", SANDSTORM_STOP_MS = "86400000" },
+        })
+        local connection = own:connect()
+        connection:send("GET /listen?last HTTP/1.1\r\nHost: x\r\n\r\n")
+        heard(connection, "last.1")
+        own:stop()
+        heard(connection, "0\r\n\r\n")
+    end)
+
     it("carries progress and the answer of a running handler", function()
         local events = http.events(get("/progress").body)
         local data = {}

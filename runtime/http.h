@@ -93,10 +93,11 @@ struct http_limits {
 /* Sensible defaults for all limits. */
 void http_limits_default(struct http_limits *limits);
 
-/* Listens on host:port; `host` is an address or a name ("localhost" means both loopback families where the
- * machine has them), port 0 takes a free one. Returns NULL and one line in `error` on failure; handles that
- * were opened then close in the next turn of the loop. The handler and limits are copied. Where the process
- * may open few files, the limit of connections is lowered so that descriptors remain for work. */
+/* Listens on host:port; `host` is an address or a name ("localhost" means both loopback families, "" all
+ * addresses of both where the machine has them), port 0 takes a free one. Returns NULL and one line in
+ * `error` on failure; handles that were opened then close in the next turn of the loop. The handler and
+ * limits are copied. Where the process may open few files, the limit of connections is lowered so that
+ * descriptors remain for work. */
 struct http_server *http_server_new(uv_loop_t *loop, struct log *log, const char *host, uint16_t port,
                                     const struct http_limits *limits, const struct http_handler *handler,
                                     char *error, size_t error_size);

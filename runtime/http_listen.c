@@ -29,14 +29,14 @@ static void add_address(struct addresses *all, const struct sockaddr *at, size_t
     memcpy(&all->list[all->count++].at, at, len);
 }
 
-/* Both loopback families, whatever the resolver says (RFC 6761 6.3). */
-static void add_loopback(struct addresses *all)
+/* One address of each family, whatever the resolver says of localhost (RFC 6761 6.3). */
+static void add_both(struct addresses *all, const char *ip4, const char *ip6)
 {
     struct sockaddr_in v4;
     struct sockaddr_in6 v6;
 
-    uv_ip4_addr("127.0.0.1", 0, &v4);
-    uv_ip6_addr("::1", 0, &v6);
+    uv_ip4_addr(ip4, 0, &v4);
+    uv_ip6_addr(ip6, 0, &v6);
     add_address(all, (const struct sockaddr *)&v4, sizeof v4);
     add_address(all, (const struct sockaddr *)&v6, sizeof v6);
     all->optional = true;
@@ -46,8 +46,9 @@ static int resolve(const char *host, struct addresses *all, char *error, size_t 
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *found = NULL;
 
-    if (strcmp(host, "localhost") == 0) {
-        add_loopback(all);
+    if (strcmp(host, "localhost") == 0 || host[0] == '\0') {
+        bool all_addresses = host[0] == '\0';
+        add_both(all, all_addresses ? "0.0.0.0" : "127.0.0.1", all_addresses ? "::" : "::1");
         return 0;
     }
     int failure = getaddrinfo(host, NULL, &hints, &found);

@@ -1,4 +1,4 @@
-/* JSON text, without Lua: the limits of the decoder and the primitives of the encoder. Thread-safe. */
+/* JSON text, without Lua: the limits of the decoder and what it and the encoder are made of. Thread-safe. */
 #ifndef SANDSTORM_JSON_H
 #define SANDSTORM_JSON_H
 
@@ -21,5 +21,14 @@ size_t json_text_quote(struct buf *out, const char *text, size_t len);
 /* Appends a form of at most 17 digits that reads back as the same double; false (nothing appended) for NaN
  * and infinities. */
 bool json_text_real(struct buf *out, double value);
+
+/* The first quote, backslash or control character from `at` on, or `end`. `wide` is set if bytes beyond ASCII
+ * come before it, and left alone otherwise. */
+const char *json_text_special(const char *at, const char *end, bool *wide);
+
+/* Writes what the text of a string (between its quotes, without control characters) stands for; `out` needs
+ * room for as many bytes. Returns how many were written. `wrong` receives the place of the first wrong escape
+ * or lone half of a surrogate pair, where it stops; it is left alone otherwise. */
+size_t json_text_unescape(char *out, const char *at, const char *end, const char **wrong);
 
 #endif

@@ -11,7 +11,6 @@
 #include "lua_json.h"
 #include "utf8.h"
 
-#define EVERY(byte) (UINT64_C(0x0101010101010101) * (byte))
 #define NUMBER_BYTES_MAX 1024
 
 struct reader {
@@ -39,107 +38,11 @@ static void skip_blanks(struct reader *r)
 
 /* ---- strings ----------------------------------------------------------------------------------------- */
 
-/* Eight bytes with a quote, a backslash or a control character among them; bytes beyond ASCII do not count.
- */
-static bool has_special(uint64_t eight)
-{
-    uint64_t quote = eight ^ EVERY('"'), backslash = eight ^ EVERY('\\');
-    uint64_t found = ((quote - EVERY(1)) & ~quote) | ((backslash - EVERY(1)) & ~backslash) |
-                     ((eight - EVERY(0x20)) & ~eight);
-    return (found & EVERY(0x80)) != 0;
-}
-
-/* The first quote, backslash or control character, or the end; `wide` is set if bytes beyond ASCII come
- * before. */
-static const char *find_special(const char *at, const char *end, bool *wide)
-{
-    uint64_t eight, seen = 0;
-    for (; end - at >= 8; at += 8) {
-        memcpy(&eight, at, sizeof eight);
-        if (has_special(eight)) break;
-        seen |= eight;
-    }
-    for (; at < end && *at != '"' && *at != '\\' && (unsigned char)*at >= 0x20; at++)
-        seen |= (unsigned char)*at;
-    if ((seen & EVERY(0x80)) != 0) *wide = true;
-    return at;
-}
-
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9') return c - '0';
-    c = (char)(c | 0x20);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* Four hex digits at `at`, or -1. */
-static long hex_four(const char *at, const char *end)
-{
-    long code = 0;
-    if (end - at < 4) return -1;
-    for (int i = 0; i < 4; i++) {
-        int digit = hex_digit(at[i]);
-        if (digit < 0) return -1;
-        code = code * 16 + digit;
-    }
-    return code;
-}
-
-static char *put_character(char *out, long code)
-{
-    if (code < 0x80) {
-        *out++ = (char)code;
-    } else if (code < 0x800) {
-        *out++ = (char)(0xC0 | code >> 6);
-        *out++ = (char)(0x80 | (code & 0x3F));
-    } else if (code < 0x10000) {
-        *out++ = (char)(0xE0 | code >> 12);
-        *out++ = (char)(0x80 | (code >> 6 & 0x3F));
-        *out++ = (char)(0x80 | (code & 0x3F));
-    } else {
-        *out++ = (char)(0xF0 | code >> 18);
-        *out++ = (char)(0x80 | (code >> 12 & 0x3F));
-        *out++ = (char)(0x80 | (code >> 6 & 0x3F));
-        *out++ = (char)(0x80 | (code & 0x3F));
-    }
-    return out;
-}
-
-/* `*at` is behind `\u`; moves it behind the escape, and a second one where two make a character. -1 for a
- * wrong one. */
-static long read_unicode(const char **at, const char *end)
-{
-    long high = hex_four(*at, end);
-    if (high < 0 || (high >= 0xDC00 && high <= 0xDFFF)) return -1;
-    *at += 4;
-    if (high < 0xD800 || high > 0xDBFF) return high;
-    if (end - *at < 6 || (*at)[0] != '\\' || (*at)[1] != 'u') return -1;
-    long low = hex_four(*at + 2, end);
-    if (low < 0xDC00 || low > 0xDFFF) return -1;
-    *at += 6;
-    return 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
-}
-
-/* Writes what the escape at `*at` (behind the backslash) stands for; NULL for a wrong one. */
-static char *put_escape(char *out, const char **at, const char *end)
-{
-    static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
-    char c = *at < end ? *(*at)++ : '\0';
-    if (c == 'u') {
-        long code = read_unicode(at, end);
-        return code >= 0 ? put_character(out, code) : NULL;
-    }
-    const char *known = c != '\0' ? strchr(from, c) : NULL;
-    if (known == NULL) return NULL;
-    *out = to[known - from];
-    return out + 1;
-}
-
 /* The closing quote of the string that goes on at `at`; NULL (with the reason) where there is none. */
 static const char *find_end(struct reader *r, const char *at, bool *wide, bool *escaped)
 {
     for (;;) {
-        at = find_special(at, r->end, wide);
+        at = json_text_special(at, r->end, wide);
         if (at < r->end && *at == '"') return at;
         if (at == r->end || *at != '\\') break;
         *escaped = true;
@@ -153,24 +56,11 @@ static const char *find_end(struct reader *r, const char *at, bool *wide, bool *
 static bool push_escaped(struct reader *r, const char *at, const char *end)
 {
     luaL_Buffer b;
-    bool wide;
-    char *start = luaL_buffinitsize(r->L, &b, (size_t)(end - at)), *out = start;
-    while (at < end) {
-        const char *special = find_special(at, end, &wide);
-        memcpy(out, at, (size_t)(special - at));
-        out += special - at;
-        at = special;
-        if (at == end) break;
-        const char *escape = at++;
-        out = put_escape(out, &at, end);
-        if (out == NULL) {
-            luaL_pushresultsize(&b, 0);
-            lua_pop(r->L, 1);
-            return fail(r, escape, "wrong escape, or half a surrogate pair");
-        }
-    }
-    luaL_pushresultsize(&b, (size_t)(out - start));
-    return true;
+    char *text = luaL_buffinitsize(r->L, &b, (size_t)(end - at));
+    const char *wrong = NULL;
+    size_t len = json_text_unescape(text, at, end, &wrong);
+    luaL_pushresultsize(&b, len);
+    return wrong == NULL || fail(r, wrong, "wrong escape, or half a surrogate pair");
 }
 
 /* `at` is the opening quote. */

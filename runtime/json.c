@@ -139,9 +139,7 @@ static bool has_special(uint64_t eight)
     return (found & EVERY(0x80)) != 0;
 }
 
-/* The first quote, backslash or control character, or the end; `wide` is set if bytes beyond ASCII come
- * before. */
-static const char *find_special(const char *at, const char *end, bool *wide)
+const char *json_text_special(const char *at, const char *end, bool *wide)
 {
     uint64_t eight, seen = 0;
     for (; end - at >= 8; at += 8) {

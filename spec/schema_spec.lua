@@ -270,7 +270,7 @@ end)
 
 describe("a validator that is interrupted", function()
     it("serves another call meanwhile without mixing the two", function()
-        local check = schema.compile({
+        local validate = schema.compile({
             ["$id"] = "https://example.com/strict", ["$dynamicAnchor"] = "node", ["$ref"] = "tree",
             unevaluatedProperties = false,
             ["$defs"] = { tree = {
@@ -281,10 +281,10 @@ describe("a validator that is interrupted", function()
         local tree = { under = { { under = { { misspelt = true } } } } } -- only the outer resource refuses that
         for step = 1, 150 do -- another call after that many instructions
             local inner
-            local outer = coroutine.create(function() return check(tree) end)
+            local outer = coroutine.create(function() return validate(tree) end)
             debug.sethook(outer, function()
                 debug.sethook(outer)
-                inner = check({ under = json.array({}) })
+                inner = validate({ under = json.array({}) })
             end, "", step)
             local _, valid, errors = coroutine.resume(outer)
             assert.is_false(valid, step)

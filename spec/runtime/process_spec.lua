@@ -717,9 +717,10 @@ describe("background jobs", function()
                 if ended(pids[i]).exit_code ~= i then return i end
                 process.run({ command = "kill -9 $$" })
             end
+            wait_for(function() return descriptors() <= before end) -- closed handles go with the next turn of the loop
             return { descriptors() - before, sh("ps -o stat= --ppid $PPID | grep -c Z") }
         ]])
-        assert.same({ 0, "0\n" }, result)
+        assert.same({ true, "0\n" }, { result[1] <= 0, result[2] })
     end)
 
     it_as_root("running out of descriptors is an error that leaves nothing behind", function()

@@ -8,8 +8,9 @@
 #include "db_private.h"
 #include "state_dir.h"
 
-#define PROGRESS_STEPS 10000 /* VM instructions of SQLite between two looks at a stop, about a millisecond   \
-                              */
+#define PROGRESS_STEPS                                                                                       \
+    10000 /* VM instructions of SQLite between two looks at a stop, about a millisecond                      \
+           */
 #define WAL_KEPT_BYTES "4194304" /* what a checkpoint leaves of the WAL file */
 
 /* ---- callbacks of SQLite ----------------------------------------------------------------------------- */
@@ -143,15 +144,17 @@ static bool open_file(struct db_connection *c)
     return true;
 }
 
-static bool has_moved(struct db_connection *c)
+/* A file that was replaced, or could not be written when it was opened, is opened anew. */
+static bool is_stale(struct db_connection *c)
 {
     int moved = 0;
+    if (sqlite3_db_readonly(c->handle, "main") == 1) return true;
     return sqlite3_file_control(c->handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0;
 }
 
 bool db_connect(struct db_connection *c)
 {
-    if (c->handle != NULL && has_moved(c)) db_disconnect(c);
+    if (c->handle != NULL && is_stale(c)) db_disconnect(c);
     bool ok = (c->handle != NULL || open_file(c)) && (c->wal || use_wal(c));
     if (!ok) db_disconnect(c);
     return ok;

@@ -66,25 +66,39 @@ static const char *code_of(int rc, int system)
         return "EFBIG";
     case SQLITE_INTERRUPT:
         return "ECANCELED";
-    case SQLITE_AUTH:
-        return "EMISUSE";
     default:
         return "ESQL";
     }
 }
 
+/* SQLite passes the errno of a failed read or write on, but not where that happened in a COMMIT: then the WAL
+ * or journal file still knows it. */
+static int system_error(sqlite3 *handle)
+{
+    sqlite3_file *journal = NULL;
+    int error = sqlite3_system_errno(handle);
+    if (error != 0) return error;
+    int rc = sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &journal);
+    if (rc != SQLITE_OK || journal == NULL || journal->pMethods == NULL) return 0;
+    return journal->pMethods->xFileControl(journal, SQLITE_FCNTL_LAST_ERRNO, &error) == SQLITE_OK ? error : 0;
+}
+
+static bool has_system_error(int rc)
+{
+    return (rc & 0xff) == SQLITE_IOERR || (rc & 0xff) == SQLITE_CANTOPEN;
+}
+
 bool db_failed(struct db_connection *c, int rc)
 {
-    const char *text = c->handle != NULL ? sqlite3_errmsg(c->handle) : sqlite3_errstr(rc);
-    int system = c->handle != NULL ? sqlite3_system_errno(c->handle) : 0;
-    bool tells = (rc & 0xff) == SQLITE_IOERR || (rc & 0xff) == SQLITE_CANTOPEN;
     if ((rc & 0xff) == SQLITE_AUTH)
-        text = "the statement is not allowed here: transactions are made by db itself, other files and "
-               "settings are not "
-               "its business";
-    if (tells && system != 0)
-        return db_failed_with(c, code_of(rc, system), "%s (%s)", text, strerror(system));
-    return db_failed_with(c, code_of(rc, system), "%s", text);
+        return db_failed_with(
+            c, "EMISUSE",
+            "the statement is not allowed here: transactions are made by db itself, other files and "
+            "settings are not its business");
+    const char *text = c->handle != NULL ? sqlite3_errmsg(c->handle) : sqlite3_errstr(rc);
+    int system = c->handle != NULL && has_system_error(rc) ? system_error(c->handle) : 0;
+    if (system == 0) return db_failed_with(c, code_of(rc, 0), "%s", text);
+    return db_failed_with(c, code_of(rc, system), "%s (%s)", text, strerror(system));
 }
 
 bool db_failed_system(struct db_connection *c, int error)

@@ -9,6 +9,7 @@ static bool no_memory(struct db_connection *c)
     return db_failed(c, SQLITE_NOMEM);
 }
 
+/* The columns are sure with the first row: a statement adapts to a changed schema when it begins. */
 static bool take_names(struct db_connection *c, sqlite3_stmt *prepared)
 {
     struct db_job *job = c->job;
@@ -47,6 +48,7 @@ static bool take_cell(struct buf *cells, sqlite3_stmt *prepared, int column)
 static bool take_row(struct db_connection *c, sqlite3_stmt *prepared)
 {
     struct db_job *job = c->job;
+    if (job->rows == 0 && !take_names(c, prepared)) return false;
     if (job->rows == DB_ROWS_MAX)
         return db_failed_with(c, "EFBIG", "more than %d rows; ask for fewer with LIMIT", DB_ROWS_MAX);
     for (int i = 0; i < (int)job->columns; i++)
@@ -62,7 +64,6 @@ static bool take_row(struct db_connection *c, sqlite3_stmt *prepared)
 static bool step_through(struct db_connection *c, sqlite3_stmt *prepared, bool wants_rows)
 {
     int rc;
-    if (wants_rows && !take_names(c, prepared)) return false;
     while ((rc = sqlite3_step(prepared)) == SQLITE_ROW)
         if (wants_rows && !take_row(c, prepared)) return false;
     return rc == SQLITE_DONE || db_failed(c, rc);
@@ -108,15 +109,23 @@ static bool run(struct db_connection *c)
     return reads ? execute(c, &job->statements[0], job->wants_rows) : transact(c);
 }
 
+/* Is it the connection, or what it stands on, that failed, and not just what was asked? */
+static bool is_damage(const char *code)
+{
+    static const char *const others[] = {"EBUSY", "ECONSTRAINT", "ESQL", "EMISUSE", "ECANCELED", "EFBIG"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(code, others[i]) == 0) return false;
+    return true;
+}
+
 /* SQLite ends a transaction itself after some failures and leaves it open after others. */
 static void settle(struct db_connection *c)
 {
     const struct db_error seen = c->job->error;
     if (c->handle == NULL) return;
-    bool broken = !sqlite3_get_autocommit(c->handle) && !db_control(c, "ROLLBACK");
+    bool stuck = !sqlite3_get_autocommit(c->handle) && !db_control(c, "ROLLBACK");
     c->job->error = seen;
-    const char *code = seen.code;
-    if (broken || strcmp(code, "ECORRUPT") == 0 || strcmp(code, "EIO") == 0) db_disconnect(c);
+    if (stuck || is_damage(seen.code)) db_disconnect(c);
 }
 
 void db_run(struct db_connection *c, struct db_job *job)

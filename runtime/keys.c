@@ -1,5 +1,7 @@
 #include "keys.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +22,8 @@ struct keys {
     unsigned char own[CRYPTO_HASH_SIZE], session[CRYPTO_HASH_SIZE]; /* what the secrets are under it */
     bool has_own, has_session;
     unsigned char boot[CRYPTO_KEY_SIZE], master[CRYPTO_KEY_SIZE];
-    bool loaded;
+    pthread_mutex_t loading;
+    atomic_bool loaded; /* the master key stands */
 };
 
 static bool learn(const struct keys *keys, const char *secret, unsigned char *out, bool *has)
@@ -49,6 +52,7 @@ struct keys *keys_new(const struct config_secrets *secrets, const char *state_di
     if (keys == NULL) return NULL;
     keys->secrets = secrets;
     keys->state_dir = state_dir;
+    pthread_mutex_init(&keys->loading, NULL);
     if (prepare(keys)) return keys;
     keys_free(keys);
     return NULL;
@@ -59,6 +63,7 @@ void keys_free(struct keys *keys)
     if (keys == NULL) return;
     crypto_mac_free(keys->secret);
     crypto_mac_free(keys->compare);
+    pthread_mutex_destroy(&keys->loading);
     crypto_wipe(keys, sizeof *keys);
     free(keys);
 }
@@ -100,11 +105,17 @@ static bool load(struct keys *keys, char *message, size_t size)
 bool keys_load(struct keys *keys, char *message, size_t message_size)
 {
     message[0] = '\0';
-    if (keys->loaded) return true;
+    pthread_mutex_lock(&keys->loading);
     if (!keys->has_own)
         snprintf(message, message_size, "no secret is set: SANDSTORM_MCP_TOKEN is empty");
-    else
+    else if (!keys->loaded)
         keys->loaded = load(keys, message, message_size);
+    pthread_mutex_unlock(&keys->loading);
+    return keys->loaded;
+}
+
+bool keys_loaded(const struct keys *keys)
+{
     return keys->loaded;
 }
 

@@ -11,7 +11,7 @@
  * made with one can then try secrets, 600,000 rounds a try.
  *
  * Nothing here gives the secret away, and comparing takes a time that depends on what is offered only.
- * Threads: keys_load belongs to the start, everything else may be used from any thread after it. */
+ * Everything but keys_new and keys_free may be used from any thread. */
 #ifndef SANDSTORM_KEYS_H
 #define SANDSTORM_KEYS_H
 
@@ -36,6 +36,7 @@ void keys_free(struct keys *keys);
  * `message` says why, one line. True: `message` is empty, or a warning that there is no key file. May take a
  * second. */
 bool keys_load(struct keys *keys, char *message, size_t message_size);
+bool keys_loaded(const struct keys *keys);
 
 /* False for another text, and where there is no secret. */
 bool keys_is_secret(const struct keys *keys, const void *text, size_t len);

@@ -79,6 +79,9 @@ static int run_fiber(struct vm *vm, int args, bool as_json)
     if (!fiber_start(vm, args, &limits, on_done, &run)) return 1;
     while (!run.over)
         uv_run(vm->host->loop, UV_RUN_ONCE);
+    fiber_stop_all(vm, "stopped: the command has ended");
+    while (fiber_live_count(vm) > 0)
+        uv_run(vm->host->loop, UV_RUN_ONCE);
     return run.status;
 }
 

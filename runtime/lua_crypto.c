@@ -5,6 +5,7 @@
 
 #include "base64.h"
 #include "crypto.h"
+#include "fiber.h"
 #include "keys.h"
 #include "lua_modules.h"
 #include "vm.h"
@@ -254,15 +255,48 @@ static struct text check_label(lua_State *L, const char *function)
     return label;
 }
 
+/* Asks for a subkey before the keys are loaded, which takes its time. */
+struct subkey_call {
+    struct keys *keys;
+    char label[HKDF_INFO_MAX];
+    size_t label_len;
+    bool loaded, ok;
+    char message[600];
+    unsigned char key[CRYPTO_KEY_SIZE];
+};
+
+static void release_subkey(void *op)
+{
+    struct subkey_call *call = op;
+    crypto_wipe(call->key, sizeof call->key);
+}
+
+static void work_subkey(void *op)
+{
+    struct subkey_call *call = op;
+    call->loaded = keys_load(call->keys, call->message, sizeof call->message);
+    call->ok = call->loaded && keys_subkey(call->keys, call->label, call->label_len, call->key);
+}
+
+static int finish_subkey(lua_State *L, void *op)
+{
+    struct subkey_call *call = op;
+    if (!call->loaded) return fail(L, call->message, "ENOKEY");
+    return push_hash(L, "subkey", call->ok, call->key);
+}
+
 static int l_subkey(lua_State *L)
 {
-    char message[600];
     unsigned char key[CRYPTO_KEY_SIZE];
     struct keys *keys = vm_of(L)->host->keys;
     struct text label = check_label(L, "subkey");
     refuse_while_loading(L, "subkey");
-    if (!keys_load(keys, message, sizeof message)) return fail(L, message, "ENOKEY");
-    return push_hash(L, "subkey", keys_subkey(keys, label.data, label.len, key), key);
+    if (keys_loaded(keys)) return push_hash(L, "subkey", keys_subkey(keys, label.data, label.len, key), key);
+    struct subkey_call *call = fiber_op_new(L, "crypto.subkey", sizeof *call, release_subkey);
+    call->keys = keys;
+    call->label_len = label.len;
+    memcpy(call->label, label.data, label.len);
+    return fiber_work(L, call, work_subkey, finish_subkey);
 }
 
 static int l_boot_key(lua_State *L)

@@ -84,7 +84,8 @@ describe("crypto", function()
             local key = bytes("feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308")
             local associated = bytes("feedfacedeadbeeffeedfacedeadbeefabaddad2")
             local sealed = bytes("cafebabefacedbaddecaf888" ..
-                "522dc1f099567d07f47f37a32a84427d643a8cdcbfe5c0c97598a2bd2555d1aa8cb08e48590dbb3da7b08b1056828838c5f61e6393ba7a0abcc9f662" ..
+                "522dc1f099567d07f47f37a32a84427d643a8cdcbfe5c0c97598a2bd2555" ..
+                "d1aa8cb08e48590dbb3da7b08b1056828838c5f61e6393ba7a0abcc9f662" ..
                 "76fc6ece0f4e1768cddf8853bb2d551b")
             local wrong = 0
             local function refused(...) if not select(1, crypto.open(...)) then wrong = wrong + 1 end end
@@ -97,13 +98,15 @@ describe("crypto", function()
             refused(zero, sealed, associated)
             return {
                 crypto.open(zero, bytes("000000000000000000000000530f8afbc74536b9a963b4f1c4cb738b"), ""),
-                hex(crypto.open(zero, bytes("000000000000000000000000cea7403d4d606b6e074ec5d3baf39d18d0d1c8a799996bf0265b98b5d48ab919"), "")),
+                hex(crypto.open(zero,
+                    bytes("000000000000000000000000cea7403d4d606b6e074ec5d3baf39d18d0d1c8a799996bf0265b98b5d48ab919"), "")),
                 hex(crypto.open(key, sealed, associated)), 2 * #sealed + 3 == wrong, tell(crypto.open(key, "", "")),
             }
         ]])
         assert.same({
             "", ("00"):rep(16),
-            "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a721c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39",
+            "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a31" ..
+                "8a721c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39",
             true, { "nil", "the sealed text is not genuine", "EAUTH" },
         }, result)
     end)
@@ -155,8 +158,8 @@ describe("crypto", function()
     it("D02 reads base64url only in its one form", function()
         local result = run([[
             local taken = {}
-            for _, text in ipairs({ "Zg==", "Zg=", "Zh", "Zm9", "Z", "Zm9vY", "Zm8v+w", "Zm/v", "Zm9v\n", " Zm9v", "Zm\0v", "Zm9v=", "=",
-                                    "Zm9\xc3\xa9" }) do
+            for _, text in ipairs({ "Zg==", "Zg=", "Zh", "Zm9", "Z", "Zm9vY", "Zm8v+w", "Zm/v", "Zm9v\n", " Zm9v", "Zm\0v",
+                "Zm9v=", "=", "Zm9\xc3\xa9" }) do
                 if crypto.unbase64url(text) then taken[#taken + 1] = text end
             end
             local fine, letters = 0, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
@@ -178,7 +181,8 @@ describe("crypto", function()
     it("reads base64 only in its one form", function()
         local result = run([[
             local taken = {}
-            for _, text in ipairs({ "Zg", "Zg=", "Zg===", "Zh==", "Zm9=", "====", "=", "Z===", "Zg==Zg==", "Zm8=\n", "Zm-v", "Zm_v", "Zm9vZg" }) do
+            for _, text in ipairs({ "Zg", "Zg=", "Zg===", "Zh==", "Zm9=", "====", "=", "Z===", "Zg==Zg==", "Zm8=\n", "Zm-v",
+                "Zm_v", "Zm9vZg" }) do
                 if crypto.unbase64(text) then taken[#taken + 1] = text end
             end
             return { #taken, tell(crypto.unbase64("?")) }
@@ -190,8 +194,9 @@ describe("crypto", function()
         local result = run([[
             local function try(f, ...) return (select(2, pcall(f, ...))) end
             return {
-                try(crypto.sha256), try(crypto.sha256, 5), try(crypto.hmac, "k", {}), try(crypto.random, 0), try(crypto.random, 65537),
-                try(crypto.random, 1.5), try(crypto.random, "8"), try(crypto.hkdf, "k", "s", "i", 8161),
+                try(crypto.sha256), try(crypto.sha256, 5), try(crypto.hmac, "k", {}), try(crypto.random, 0),
+                try(crypto.random, 65537), try(crypto.random, 1.5), try(crypto.random, "8"),
+                try(crypto.hkdf, "k", "s", "i", 8161),
                 try(crypto.hkdf, "k", "s", ("i"):rep(1025), 32), try(crypto.seal, "short", "p", "a"),
                 try(crypto.open, ("k"):rep(32), "s"), try(crypto.equal, "a"), try(crypto.subkey, ""), try(crypto.secret_is, nil),
             }
@@ -237,7 +242,8 @@ describe("the server's secret", function()
     it("D07 is known by comparison only", function()
         local ask = [[
             local is, session = crypto.secret_is, crypto.session_secret_is
-            return { is("one-secret"), is("one-secret\0"), is("one-secre"), is(""), is("other-secret"), session("one-secret"), session("other-secret") }
+            return { is("one-secret"), is("one-secret\0"), is("one-secre"), is(""), is("other-secret"),
+                     session("one-secret"), session("other-secret") }
         ]]
         local both = { SANDSTORM_MCP_TOKEN = "one-secret", SESSION_AUTH_TOKEN = "other-secret" }
         assert.same({ true, false, false, false, false, false, true }, run(ask, { env = both }))
@@ -295,7 +301,8 @@ describe("subkeys", function()
         assert.equal(".\n..\nkey\n", tmp.shell("ls -a " .. tmp.quote(workspace .. "/.sandstorm-mcp")))
         assert.same(first, run(ASK, options))
         assert.not_same(first, run(ASK, with_secret()))
-        assert.not_same(first, run(ASK, { workspace = workspace, env = { SANDSTORM_MCP_TOKEN = "another-secret-of-the-server" } }))
+        assert.not_same(first, run(ASK, { workspace = workspace,
+            env = { SANDSTORM_MCP_TOKEN = "another-secret-of-the-server" } }))
     end)
 
     it("D05 differ by label, and boot keys by process", function()
@@ -333,7 +340,8 @@ describe("subkeys", function()
         local wrong = "is not the file of 32 random bytes that belongs here; remove it to have a new one made"
         local function refused(folder, why)
             local expected = { { "nil", ("key file %s/key: %s"):format(folder, why), "ENOKEY" } }
-            assert.same(expected, run([[return { tell(crypto.subkey("access")) }]], with_secret({ env = { SANDSTORM_STATE_DIR = folder } })))
+            assert.same(expected, run([[return { tell(crypto.subkey("access")) }]],
+                with_secret({ env = { SANDSTORM_STATE_DIR = folder } })))
         end
         refused(state_with("short"), wrong)
         refused(state_with(known_key() .. "x"), wrong)
@@ -358,7 +366,8 @@ describe("subkeys", function()
         local workspace = tmp.dir("workspace")
         local result = program.run(with_secret({ args = { "check", "--tools", tools }, workspace = workspace }))
         assert.equal(1, result.code)
-        assert.matches("tools%.lua:2: crypto%.subkey: cannot be asked while the scripts are loaded; call it in a handler", result.stderr)
+        assert.matches("tools%.lua:2: crypto%.subkey: cannot be asked while the scripts are loaded; call it in a handler",
+            result.stderr)
         assert.is_nil(tmp.kind(workspace .. "/.sandstorm-mcp"))
     end)
 
@@ -366,7 +375,8 @@ describe("subkeys", function()
         local result = run([[
             local fs = require("fs")
             crypto.subkey("access")
-            return { tell(fs.read(".sandstorm-mcp/key")), tell(fs.remove(".sandstorm-mcp/key")), tell(fs.write(".sandstorm-mcp/key", "x")) }
+            return { tell(fs.read(".sandstorm-mcp/key")), tell(fs.remove(".sandstorm-mcp/key")),
+                tell(fs.write(".sandstorm-mcp/key", "x")) }
         ]], with_secret())
         for _, answer in ipairs(result) do assert.same({ "nil", "EACCES" }, { answer[1], answer[3] }) end
     end)
@@ -379,7 +389,8 @@ describe("subkeys", function()
         local file = tmp.file("file", "")
         local other = server.start({ env = { SANDSTORM_STATE_DIR = file .. "/state" } })
         local line = other:wait_log(function(entry) return entry.level == "WARNING" end)
-        assert.equal(("no key file can be kept (%s/state: Not a directory): keys are derived from the secret alone"):format(file), line.msg)
+        local why = "no key file can be kept (%s/state: Not a directory): keys are derived from the secret alone"
+        assert.equal(why:format(file), line.msg)
         other:stop()
 
         local env = { SANDSTORM_MCP_TOKEN = SECRET, SANDSTORM_MCP_PORT = "0", SANDSTORM_STATE_DIR = state_with("short") }

@@ -64,8 +64,8 @@ describe("db", function()
     it("gives back what it was given, in the same type", function()
         local result = run([[
             must(sessions:exec("CREATE TABLE v (n INTEGER PRIMARY KEY, x)"))
-            local values = { math.maxinteger, math.mininteger, 0, 1.5, -0.0, 1e300, math.huge, 2.0, "", "text", "a\0b", "\xff\xfe", "12",
-                             db.blob(""), db.blob("\0\1"), json.null }
+            local values = { math.maxinteger, math.mininteger, 0, 1.5, -0.0, 1e300, math.huge, 2.0, "", "text", "a\0b",
+                             "\xff\xfe", "12", db.blob(""), db.blob("\0\1"), json.null }
             for _, value in ipairs(values) do must(sessions:exec("INSERT INTO v (x) VALUES (?)", value)) end
             must(sessions:exec("INSERT INTO v (x) VALUES (?)", nil))
             local kinds, wrong = {}, {}
@@ -79,8 +79,8 @@ describe("db", function()
         ]])
         assert.same({
             kinds = {
-                "integer", "integer", "integer", "real", "real", "real", "real", "real", "text", "text", "text", "text", "text", "blob",
-                "blob", "null", "null",
+                "integer", "integer", "integer", "real", "real", "real", "real", "real", "text", "text", "text", "text",
+                "text", "blob", "blob", "null", "null",
             },
             wrong = 0, blob = "0001",
         }, result)
@@ -102,7 +102,8 @@ describe("db", function()
         }, run([[
             must(sessions:exec("CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT)"))
             local insert = "INSERT INTO t (a, b) VALUES (?, ?)"
-            local fine = tell(sessions:transaction({ { insert, 1, "x" }, { "UPDATE t SET b = ?", "y" }, { insert, 3, json.null } }))
+            local update = { "UPDATE t SET b = ?", "y" }
+            local fine = tell(sessions:transaction({ { insert, 1, "x" }, update, { insert, 3, json.null } }))
             local after = count()
             local twice = tell(sessions:transaction({ { "DELETE FROM t" }, { insert, 1, "z" }, { insert, 1, "z" } }))
             local between = count()
@@ -114,7 +115,8 @@ describe("db", function()
     it("counts nil between the parameters of a list", function()
         assert.same({ 1, 1 }, run([[
             table_t()
-            must(sessions:transaction({ { "INSERT INTO t VALUES (?, ?)", nil, "b" }, table.pack("INSERT INTO t VALUES (?, ?)", "a", nil) }))
+            local insert = "INSERT INTO t VALUES (?, ?)"
+            must(sessions:transaction({ { insert, nil, "b" }, table.pack(insert, "a", nil) }))
             return { must(sessions:query("SELECT count(*) AS n FROM t WHERE a IS NULL AND b = 'b'"))[1].n,
                      must(sessions:query("SELECT count(*) AS n FROM t WHERE a = 'a' AND b IS NULL"))[1].n }
         ]]))
@@ -146,8 +148,9 @@ describe("db", function()
                 try(db.open, "session"), try(db.open, nil), try(db.blob, 5), try(s.query, s, nil), try(s.query, s, "SELECT 1\0"),
                 try(s.query, "x", "SELECT 1"), try(s.exec, s, "SELECT ?, ?", 1, true), try(s.exec, s, "SELECT ?", 0 / 0),
                 try(s.query, s, "SELECT ?, ?", 1), try(s.query, s, "SELECT 1; SELECT 2"), try(s.query, s, " -- nothing"),
-                try(s.transaction, s, "SELECT 1"), try(s.transaction, s, {}), try(s.transaction, s, { { "SELECT 1" }, "SELECT 1" }),
-                try(s.transaction, s, { {} }), try(s.transaction, s, { { "SELECT 1", x = 1 } }), try(s.transaction, s, { { "SELECT ?", {} } }),
+                try(s.transaction, s, "SELECT 1"), try(s.transaction, s, {}),
+                try(s.transaction, s, { { "SELECT 1" }, "SELECT 1" }), try(s.transaction, s, { {} }),
+                try(s.transaction, s, { { "SELECT 1", x = 1 } }), try(s.transaction, s, { { "SELECT ?", {} } }),
             }
         ]]))
     end)
@@ -157,14 +160,17 @@ describe("db", function()
         local result = run([[
             local other = ...
             local allowed = {}
-            for _, sql in ipairs({ "BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT x", "RELEASE x", "ATTACH '" .. other .. "' AS x", "DETACH x",
-                                   "PRAGMA journal_mode=DELETE", "PRAGMA foreign_keys=OFF", "PRAGMA writable_schema=ON" }) do
+            for _, sql in ipairs({ "BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT x", "RELEASE x", "ATTACH '" .. other .. "' AS x",
+                                   "DETACH x", "PRAGMA journal_mode=DELETE", "PRAGMA foreign_keys=OFF",
+                                   "PRAGMA writable_schema=ON" }) do
                 local fine, why = pcall(sessions.exec, sessions, sql)
                 if fine or not why:find("the statement is not allowed here", 1, true) then allowed[#allowed + 1] = sql end
             end
             local vacuum = sessions:exec("VACUUM INTO '" .. other .. "'")
-            local mixed = pcall(sessions.transaction, sessions, { { "INSERT INTO t VALUES (1, 1)" }, { "COMMIT" }, { "INSERT INTO t VALUES (2, 2)" } })
-            local writer = process.run({ argv = { "sqlite3", fs.root() .. "/.sandstorm-mcp/sessions.db", "INSERT INTO t VALUES (3, 3)" } })
+            local list = { { "INSERT INTO t VALUES (1, 1)" }, { "COMMIT" }, { "INSERT INTO t VALUES (2, 2)" } }
+            local mixed = pcall(sessions.transaction, sessions, list)
+            local path = fs.root() .. "/.sandstorm-mcp/sessions.db"
+            local writer = process.run({ argv = { "sqlite3", path, "INSERT INTO t VALUES (3, 3)" } })
             return { allowed, vacuum == nil, mixed, writer.exit_code, must(sessions:query("SELECT a FROM t")) }
         ]], { workspace = workspace, args = { other } })
         assert.same({ {}, true, false, 0, { { a = 3 } } }, result)
@@ -181,8 +187,11 @@ describe("db", function()
             { "nil", path .. ": FOREIGN KEY constraint failed", "ECONSTRAINT" },
             { { one = 1 } },
         }, run([[
-            must(sessions:transaction({ { "CREATE TABLE u (a PRIMARY KEY)" }, { "CREATE TABLE v (a REFERENCES u (a))" }, { "INSERT INTO u VALUES (1)" } }))
-            return { tell(sessions:query("SELEC")), tell(sessions:query("SELECT * FROM nowhere")), tell(sessions:exec("INSERT INTO u VALUES (1)")),
+            must(sessions:exec("CREATE TABLE u (a PRIMARY KEY)"))
+            must(sessions:exec("CREATE TABLE v (a REFERENCES u (a))"))
+            must(sessions:exec("INSERT INTO u VALUES (1)"))
+            return { tell(sessions:query("SELEC")), tell(sessions:query("SELECT * FROM nowhere")),
+                     tell(sessions:exec("INSERT INTO u VALUES (1)")),
                      tell(sessions:exec("INSERT INTO v VALUES (2)")), must(sessions:query("SELECT 1 AS one")) }
         ]], { workspace = workspace }))
     end)
@@ -192,7 +201,7 @@ describe("db", function()
             local numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT ?) SELECT i FROM n"
             local function code(...) return (select(3, sessions:query(...))) end
             return { #must(sessions:query(numbers, 100000)), code(numbers, 100001),
-                     code("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 80) SELECT zeroblob(1000000) FROM n"),
+                     code((numbers:gsub("SELECT i FROM", "SELECT zeroblob(1000000) FROM")), 80),
                      code("SELECT zeroblob(100000000)"), must(sessions:query("SELECT 1 AS one"))[1].one }
         ]]))
     end)
@@ -229,7 +238,8 @@ describe("db", function()
                 local output = process.run({ argv = { "stat", "-c", "%a", fs.root() .. "/.sandstorm-mcp/sessions.db" .. file } })
                 modes[#modes + 1] = output.stdout
             end
-            return { modes, must(sessions:query("PRAGMA journal_mode"))[1].journal_mode, must(sessions:query("PRAGMA synchronous"))[1].synchronous,
+            return { modes, must(sessions:query("PRAGMA journal_mode"))[1].journal_mode,
+                     must(sessions:query("PRAGMA synchronous"))[1].synchronous,
                      must(db.open("tasks"):query("PRAGMA foreign_keys"))[1].foreign_keys }
         ]], { workspace = workspace })
         assert.same({ { "600\n", "600\n", "600\n" }, "wal", 2, 1 }, result)
@@ -243,12 +253,16 @@ describe("db", function()
         local path = database_in(workspace)
         local before = {}
         tmp.write(path, tmp.read("spec/fixtures/parity/sessions.db"))
-        for row in (sqlite(path, "SELECT id || ' ' || status FROM sessions ORDER BY id") .. "\n"):gmatch("([^\n]+)\n") do before[#before + 1] = row end
+        for row in sqlite(path, "SELECT id || ' ' || status FROM sessions ORDER BY id"):gmatch("[^\n]+") do
+            before[#before + 1] = row
+        end
         assert(#before >= 5)
         local rows = run([[
             must(sessions:exec("UPDATE sessions SET updated_at = ? WHERE status = ?", "2026-11-30T12:00:00Z", "ready"))
             local rows = {}
-            for i, row in ipairs(must(sessions:query("SELECT id, status FROM sessions ORDER BY id"))) do rows[i] = row.id .. " " .. row.status end
+            for i, row in ipairs(must(sessions:query("SELECT id, status FROM sessions ORDER BY id"))) do
+                rows[i] = row.id .. " " .. row.status
+            end
             return rows
         ]], { workspace = workspace })
         assert.same(before, rows)
@@ -262,7 +276,8 @@ describe("db", function()
         assert.matches("tools%.lua:2: db%.query: cannot wait while the scripts are loaded; call it in a handler", result.stderr)
         local answers = run([[
             return { select(2, coroutine.resume(coroutine.create(function() sessions:query("SELECT 1") end))),
-                     select(2, pcall(string.gsub, "x", "x", function() sessions:query("SELECT 1") end)), must(sessions:query("SELECT 1 AS one"))[1].one }
+                     select(2, pcall(string.gsub, "x", "x", function() sessions:query("SELECT 1") end)),
+                         must(sessions:query("SELECT 1 AS one"))[1].one }
         ]])
         assert.matches("db%.query: cannot wait inside a coroutine of the script", answers[1])
         assert.matches("db%.query: cannot wait inside a callback of a C function", answers[2])
@@ -281,7 +296,8 @@ describe("db", function()
                     work(mark)
                 end)
             end
-            start(function() sessions:transaction({ { "INSERT INTO t VALUES (1, 1)" }, { endless .. "INSERT INTO t SELECT i, i FROM n" } }) end)
+            local insert = { endless .. "INSERT INTO t SELECT i, i FROM n" }
+            start(function() sessions:transaction({ { "INSERT INTO t VALUES (1, 1)" }, insert }) end)
             start(function() sessions:query(endless .. "SELECT max(i) FROM n") end)
             clock.sleep(50)
             fiber.stop("endless", "enough")
@@ -345,7 +361,7 @@ describe("db, while another process holds the file,", function()
         assert.equal("51", sqlite(database_in(workspace), "SELECT count(*) FROM t"))
     end)
 
-    it("S01 gives up on a long lock with EBUSY, all that wait together, with nothing half-written, and works afterwards", function()
+    it("S01 gives up on a long lock with EBUSY, all at once, with nothing half-written, and works afterwards", function()
         local workspace = workspace_with_t()
         local release = locked(database_in(workspace))
         local started = spawn(FIFTY .. TALLY .. [[
@@ -446,7 +462,8 @@ describe("db, where the disk does not take it,", function()
             process.run({ command = "head -c 500000 /dev/zero >" .. ballast })
             table_t()
             local written, why, code = fill()
-            local both = tell(sessions:transaction({ { "INSERT INTO t VALUES ('x', zeroblob(20000))" }, { "INSERT INTO t VALUES ('y', zeroblob(20000))" } }))
+            local both = tell(sessions:transaction({ { "INSERT INTO t VALUES ('x', zeroblob(20000))" },
+                { "INSERT INTO t VALUES ('y', zeroblob(20000))" } }))
             local kept = count()
             process.run({ command = "rm " .. ballast })
             must(write("after"))
@@ -493,7 +510,8 @@ describe("db, where the disk does not take it,", function()
         return { "setpriv", "--reuid", "4242", "--regid", "4242", "--clear-groups", "--" }
     end
 
-    for what, modes in pairs({ ["file"] = { "444", "755" }, ["folder"] = { "644", "555" }, ["file and folder"] = { "444", "555" } }) do
+    local READ_ONLY = { ["file"] = { "444", "755" }, ["folder"] = { "644", "555" }, ["file and folder"] = { "444", "555" } }
+    for what, modes in pairs(READ_ONLY) do
         it("S04 reads from a read-only " .. what .. ", refuses to write with EREADONLY, and writes when it may again", function()
             local workspace = workspace_with_t()
             local path = database_in(workspace)
@@ -538,7 +556,8 @@ describe("db, where the disk does not take it,", function()
 
     it("says ENOENT where no folder can be", function()
         local file = tmp.file("file", "")
-        local result = run([[return tell(sessions:query("SELECT 1 AS one"))]], { env = { SANDSTORM_STATE_DIR = file .. "/state" } })
+        local result = run([[return tell(sessions:query("SELECT 1 AS one"))]],
+            { env = { SANDSTORM_STATE_DIR = file .. "/state" } })
         assert.same({ "nil", file .. "/state/sessions.db: Not a directory", "ENOENT" }, result)
     end)
 
@@ -562,7 +581,8 @@ describe("db, where the disk does not take it,", function()
         assert.equal(0, started:wait(), started:stderr())
         assert.equal(('[["nil","%s: file is not a database","ECORRUPT"],0]\n'):format(path), started:stdout())
 
-        run([[for i = 1, 500 do must(sessions:exec("INSERT INTO t VALUES (?, ?)", i, ("x"):rep(100))) end]], { workspace = workspace })
+        run([[for i = 1, 500 do must(sessions:exec("INSERT INTO t VALUES (?, ?)", i, ("x"):rep(100))) end]],
+            { workspace = workspace })
         local bytes = tmp.read(path)
         tmp.write(path, bytes:sub(1, 4096) .. ("\xff"):rep(#bytes - 4096))
         local result = run([[return tell(sessions:query("SELECT * FROM t"))]], { workspace = workspace })

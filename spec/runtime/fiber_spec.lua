@@ -115,7 +115,7 @@ describe("fiber", function()
         }
         for name, case in pairs(cases) do
             it(name, function()
-                local result = run(case[1], { "--call-deadline-ms", "300" })
+                local result = run(case[1], { "--call-deadline-ms", "300", "--script-cpu-ms", "20000" })
                 assert.equal(1, result.code)
                 assert.matches(case[2], result.stderr, 1, true)
             end)

@@ -142,9 +142,9 @@ void fiber_resume(struct fiber *f, int args)
     lua_State *before = slice_timer_watch(vm->host->slices, f->L);
     vm->running = f;
     f->state = FIBER_RUNNING;
-    f->slice_start_ns = clock_ns();
+    f->slices_at_resume = f->slices_seen = slice_timer_count(vm->host->slices);
     int status = lua_resume(f->L, outer != NULL ? outer->L : vm->L, args, &count);
-    f->cpu_ns += clock_ns() - f->slice_start_ns;
+    fiber_count_cpu(f);
     vm->running = outer;
     slice_timer_watch(vm->host->slices, before);
     if (status == LUA_OK) {
@@ -171,8 +171,8 @@ static struct fiber *fiber_prepare(struct vm *vm, int args, const struct fiber_l
     f->stopped = f->located = f->slice_over = f->failed = f->wrapped = false;
     f->state = FIBER_NEW;
     f->start_args = args + 1;
-    f->cpu_ns = 0;
-    f->cpu_limit_ns = limits->cpu_ms * 1000000;
+    f->cpu_ms = 0;
+    f->cpu_limit_ms = limits->cpu_ms;
     f->deadline_ns = limits->deadline_ms != 0 ? clock_ns() + limits->deadline_ms * 1000000 : 0;
     f->waiting = NULL;
     f->done = done;

@@ -6,11 +6,10 @@
  *
  * Limits, each costing one call and never the server:
  *   deadline    wall time of the whole handler, waits included
- *   CPU         time spent in Lua code; checked by a hook that a timer sets
- *   memory      the VM's ceiling (vm.h)
- * A fiber that is cancelled or hits a limit is "stopped": an error is raised at the point where it stands and
- * again at whatever runs next, so that neither pcall nor a coroutine of the script can swallow it;
- * to-be-closed variables are closed on the way out.
+ *   CPU         time that its code computes, as the kernel counts it (a busy machine is not held against it),
+ * in steps of some 10 ms memory      the VM's ceiling (vm.h) A fiber that is cancelled or hits a limit is
+ * "stopped": an error is raised at the point where it stands and again at whatever runs next, so that neither
+ * pcall nor a coroutine of the script can swallow it; to-be-closed variables are closed on the way out.
  *
  * Operations. A binding that waits creates an operation, starts the capability with it, and returns
  * fiber_wait(...). The memory is shared by the coroutine (through a guard userdata) and the loop, and

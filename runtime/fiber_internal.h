@@ -15,12 +15,14 @@ struct fiber {
     int thread; /* registry reference of L */
     enum fiber_state state;
     bool stopped;
-    bool located;         /* `reason` starts with the place where the handler stood */
-    bool slice_over;      /* the hook has given the loop a turn */
-    int start_args;       /* of a fiber that has not run yet */
-    bool failed, wrapped; /* the handler raised; the error is wrapped with its traceback */
-    uint64_t deadline_ns; /* 0: none */
-    uint64_t cpu_ns, cpu_limit_ns, slice_start_ns;
+    bool located;                  /* `reason` starts with the place where the handler stood */
+    bool slice_over;               /* the hook has given the loop a turn */
+    int start_args;                /* of a fiber that has not run yet */
+    bool failed, wrapped;          /* the handler raised; the error is wrapped with its traceback */
+    uint64_t deadline_ns;          /* 0: none */
+    uint64_t cpu_ms, cpu_limit_ms; /* counted in slices (fiber_slice.h) */
+    unsigned slices_seen;          /* slice_timer_count up to which cpu_ms counts */
+    unsigned slices_at_resume;
     struct fiber_op *waiting;
     fiber_done_cb done;
     void *data;
@@ -51,6 +53,9 @@ void fiber_make_ready(struct fiber *f);
 
 /* Sees to it that the fiber's deadline, if it has one, is kept. */
 void fiber_watch_deadline(struct fiber *f);
+
+/* Adds the slices that have passed since the last look to the CPU time of the fiber that runs. */
+void fiber_count_cpu(struct fiber *f);
 
 /* Runs the fiber, with `args` values on its stack, until it waits, is preempted or ends. */
 void fiber_resume(struct fiber *f, int args);

@@ -14,15 +14,17 @@
 struct slice_timer {
     timer_t timer;
     lua_State *volatile running;
+    volatile unsigned count;
 };
 
 static void on_signal(int number, siginfo_t *info, void *context)
 {
-    const struct slice_timer *timer = info->si_value.sival_ptr;
+    struct slice_timer *timer = info->si_value.sival_ptr;
     (void)number;
     (void)context;
-    if (info->si_code != SI_TIMER || timer == NULL || timer->running == NULL) return;
-    lua_sethook(timer->running, fiber_hook, LUA_MASKCOUNT, 1);
+    if (info->si_code != SI_TIMER || timer == NULL) return;
+    timer->count += 1 + (unsigned)info->si_overrun;
+    if (timer->running != NULL) lua_sethook(timer->running, fiber_hook, LUA_MASKCOUNT, 1);
 }
 
 static bool start(struct slice_timer *timer)
@@ -62,6 +64,11 @@ lua_State *slice_timer_watch(struct slice_timer *timer, lua_State *L)
     lua_State *before = timer->running;
     timer->running = L;
     return before;
+}
+
+unsigned slice_timer_count(const struct slice_timer *timer)
+{
+    return timer->count;
 }
 
 lua_State *slice_timer_watched(const struct slice_timer *timer)

@@ -25,6 +25,9 @@ void slice_timer_free(struct slice_timer *timer);
 /* Names the state whose code runs from here on, or NULL; returns the one before. */
 lua_State *slice_timer_watch(struct slice_timer *timer, lua_State *L);
 
+/* How often the timer has fired: the CPU time of the thread in slices. */
+unsigned slice_timer_count(const struct slice_timer *timer);
+
 /* The state whose code runs, or NULL. */
 lua_State *slice_timer_watched(const struct slice_timer *timer);
 

@@ -80,6 +80,13 @@ static void check_loading(lua_State *L, struct vm *vm)
     lua_error(L);
 }
 
+void fiber_count_cpu(struct fiber *f)
+{
+    unsigned now = slice_timer_count(f->vm->host->slices);
+    f->cpu_ms += (uint64_t)(now - f->slices_seen) * SLICE_MS;
+    f->slices_seen = now;
+}
+
 void fiber_hook(lua_State *L, lua_Debug *ar)
 {
     (void)ar;
@@ -90,15 +97,15 @@ void fiber_hook(lua_State *L, lua_Debug *ar)
         return;
     }
     lua_sethook(L, NULL, 0, 0);
-    uint64_t slice = clock_ns() - f->slice_start_ns;
-    if (!f->stopped && f->cpu_ns + slice > f->cpu_limit_ns) {
+    fiber_count_cpu(f);
+    if (!f->stopped && f->cpu_ms > f->cpu_limit_ms) {
         f->stopped = true;
         snprintf(f->reason, sizeof f->reason, "stopped: it computed for more than %u ms",
-                 (unsigned)(f->cpu_limit_ns / 1000000));
+                 (unsigned)f->cpu_limit_ms);
     }
     if (f->stopped) {
         raise_stop(L, f, 0);
-    } else if (slice > SLICE_MS * UINT64_C(1000000) && L == f->L && lua_isyieldable(L)) {
+    } else if (f->slices_seen - f->slices_at_resume > 1 && L == f->L && lua_isyieldable(L)) {
         f->slice_over = true;
         lua_yield(L, 0);
     }

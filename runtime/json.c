@@ -103,12 +103,15 @@ size_t json_text_quote(struct buf *out, const char *text, size_t len)
     while (i < len) {
         if (i > 0) run = plain_length(text + i, len - i);
         if (run == 0) run = wide_length(text + i, len - i);
-        if (run == 0) {
+        if (run > 0) {
+            buf_add(out, text + i, run);
+            i += run;
+        } else if (text[i] == '\n') {
+            buf_add(out, "\\n", 2);
+            i++;
+        } else {
             i += quote_odd(out, text + i, len - i, &replaced);
-            continue;
         }
-        buf_add(out, text + i, run);
-        i += run;
     }
     buf_byte(out, '"');
     return replaced;

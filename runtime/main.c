@@ -1,6 +1,7 @@
 /* The command line, the wiring, and the unwinding in reverse. */
 #include <fcntl.h>
 #include <limits.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,6 +95,7 @@ int main(int argc, char **argv)
     struct config_secrets secrets;
     struct buf warnings = BUF_INIT, error = BUF_INIT;
     int status;
+    mallopt(M_ARENA_MAX, 1); /* generations are made on one thread and freed on another: keep one heap */
     fill_standard_descriptors();
     if (!config_load(&config, &secrets, argc, argv, environ, &warnings, &error)) {
         fprintf(stderr, "sandstorm-mcp: %.*s\n", (int)error.len, error.data);

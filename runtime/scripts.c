@@ -1,6 +1,7 @@
 #include "scripts.h"
 
 #include <limits.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,7 @@ static void on_sweep(uv_timer_t *timer)
         log_line(s->host->log, LOG_DEBUG, LOGGER, "generation %llu is closed",
                  (unsigned long long)vm->generation);
         vm_free(vm);
+        malloc_trim(0); /* a generation is some megabytes in small pieces */
     }
     if (s->retired == NULL) uv_timer_stop(timer);
 }

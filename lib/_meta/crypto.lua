@@ -123,7 +123,8 @@ function crypto.secret_hmac(bytes) end
 
 --- A key for one purpose, the same as long as the server's secret and the file `key` in the state folder are. That file
 --- is made when it is missing; where that cannot be, the secret alone stands behind the key. A handler may ask, a script
---- that is being loaded may not. Only commands that run once wait here; a server has its keys from the start. `nil, message, "ENOKEY"` where no secret is set or the file cannot be read.
+--- that is being loaded may not. Only commands that run once wait here; a server has its keys from the start.
+--- `nil, message, "ENOKEY"` where no secret is set or the file cannot be read.
 ---@async
 ---@param label string names the purpose, 1 to 1024 bytes
 ---@return string? key 32 bytes

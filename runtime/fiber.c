@@ -90,6 +90,7 @@ static int main_finish(lua_State *L, int status, lua_KContext context)
     (void)context;
     if (status == LUA_OK || status == LUA_YIELD) return lua_gettop(L) - 1;
     f->failed = true;
+    if (status == LUA_ERRMEM) fiber_stop_for_memory(L);
     if (f->wrapped && lua_istable(L, -1)) {
         lua_rawgeti(L, -1, 2);
         lua_rawgeti(L, -2, 1);
@@ -110,13 +111,21 @@ static int fiber_main(lua_State *L)
     return main_finish(L, status, 0);
 }
 
+static int push_reason(lua_State *L)
+{
+    lua_pushstring(L, ((const struct fiber *)lua_touserdata(L, 1))->reason);
+    return 1;
+}
+
 static void finish_main(struct fiber *f, int count)
 {
     if (!f->failed) {
         finish(f, FIBER_RETURNED, count);
     } else if (f->stopped) {
         lua_settop(f->L, 0);
-        lua_pushstring(f->L, f->reason);
+        lua_pushcfunction(f->L, push_reason);
+        lua_pushlightuserdata(f->L, f);
+        lua_pcall(f->L, 1, 1, 0); /* without memory for it, that is the reason */
         finish(f, FIBER_STOPPED, 1);
     } else {
         finish(f, FIBER_RAISED, 2);

@@ -77,6 +77,9 @@ bool fiber_spawn(lua_State *L, int function, const struct fiber_limits *limits, 
  * (copied) is raised in it. Safe to call on the running fiber and more than once. */
 void fiber_stop(struct fiber *f, const char *reason);
 
+/* Stops the running fiber, if there is one: a protected call of its code caught LUA_ERRMEM. */
+void fiber_stop_for_memory(lua_State *L);
+
 /* Number of fibers that are started and not done, in this VM. */
 unsigned fiber_live_count(const struct vm *vm);
 

@@ -4,16 +4,26 @@
 
 #include "clock.h"
 
+#define TURN_MS 20 /* what fibers that compute may take of one turn of the loop */
+
+static struct fiber *take_ready(struct fiber_scheduler *s)
+{
+    struct fiber *f = s->ready;
+    s->ready = f->next_ready;
+    if (s->ready == NULL) s->ready_tail = NULL;
+    return f;
+}
+
+/* One turn: each that is ready now, until the time is up. Others wait for the loop too. */
 static void on_idle(uv_idle_t *idle)
 {
     struct fiber_scheduler *s = idle->data;
-    struct fiber *f = s->ready;
-    s->ready = s->ready_tail = NULL;
-    while (f != NULL) {
-        struct fiber *next = f->next_ready;
-        int args = f->state == FIBER_NEW ? f->start_args : 0;
-        fiber_resume(f, args);
+    const uint64_t end = clock_ns() + TURN_MS * UINT64_C(1000000);
+    const struct fiber *last = s->ready_tail, *f = NULL;
+    while (s->ready != NULL && f != last && clock_ns() < end) {
+        struct fiber *next = take_ready(s);
         f = next;
+        fiber_resume(next, next->state == FIBER_NEW ? next->start_args : 0);
     }
     if (s->ready == NULL) uv_idle_stop(&s->idle);
 }

@@ -48,6 +48,12 @@ void fiber_stop(struct fiber *f, const char *reason)
     fiber_make_ready(f);
 }
 
+void fiber_stop_for_memory(lua_State *L)
+{
+    struct fiber *f = vm_of(L)->running;
+    if (f != NULL) fiber_stop(f, "stopped: the scripts hold all the memory they may (SANDSTORM_LUA_MEMORY)");
+}
+
 bool fiber_set_tag(struct fiber *f, const char *tag)
 {
     char *copy = tag != NULL ? strdup(tag) : NULL;

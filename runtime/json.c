@@ -52,16 +52,26 @@ static size_t wide_length(const char *text, size_t len)
     return i;
 }
 
+static void escape_code(struct buf *out, unsigned code)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char text[] = {'\\',
+                         'u',
+                         digits[code >> 12 & 15],
+                         digits[code >> 8 & 15],
+                         digits[code >> 4 & 15],
+                         digits[code & 15]};
+    buf_add(out, text, sizeof text);
+}
+
 static void escape_ascii(struct buf *out, char c)
 {
     static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
     const char *at = memchr(from, c, sizeof from - 1);
-    if (at == NULL) {
-        buf_printf(out, "\\u%04x", (unsigned)(unsigned char)c);
-        return;
-    }
-    buf_byte(out, '\\');
-    buf_byte(out, to[at - from]);
+    if (at == NULL)
+        escape_code(out, (unsigned char)c);
+    else
+        buf_add(out, (const char[]){'\\', to[at - from]}, 2);
 }
 
 /* Writes what cannot go out as it is; returns how many bytes of `text` that was. */
@@ -73,7 +83,7 @@ static size_t quote_odd(struct buf *out, const char *text, size_t len, size_t *r
     }
     size_t size, have = utf8_character(text, len, &size);
     if (have == size) {
-        buf_printf(out, "\\u%04x", line_end(text, size));
+        escape_code(out, line_end(text, size));
         return have;
     }
     buf_puts(out, "\xEF\xBF\xBD");

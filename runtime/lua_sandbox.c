@@ -1,5 +1,6 @@
 #include "lua_sandbox.h"
 
+#include <errno.h>
 #include <lauxlib.h>
 #include <limits.h>
 #include <lualib.h>
@@ -74,8 +75,7 @@ static bool search_folder(lua_State *L, const char *folder, size_t folder_len, c
         lua_pushstring(L, path);
         return true;
     }
-    const char *message = lua_tostring(L, -1);
-    if (strstr(message, ": cannot be opened") == NULL) luaL_error(L, "%s", message);
+    if (errno != ENOENT && errno != ENOTDIR) luaL_error(L, "%s", lua_tostring(L, -1));
     lua_pop(L, 1);
     return false;
 }

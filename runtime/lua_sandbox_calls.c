@@ -11,6 +11,7 @@
 static int finish_protected(lua_State *L, int status, lua_KContext extra)
 {
     if (status == LUA_OK || status == LUA_YIELD) return lua_gettop(L) - (int)extra;
+    if (status == LUA_ERRMEM) fiber_stop_for_memory(L);
     if (vm_stopping(L)) return lua_error(L);
     lua_pushboolean(L, 0);
     lua_pushvalue(L, -2);
@@ -76,7 +77,9 @@ static int l_resume(lua_State *L)
 static int body_finish(lua_State *L, int status, lua_KContext context)
 {
     (void)context;
-    return status == LUA_OK || status == LUA_YIELD ? lua_gettop(L) : lua_error(L);
+    if (status == LUA_OK || status == LUA_YIELD) return lua_gettop(L);
+    if (status == LUA_ERRMEM) fiber_stop_for_memory(L);
+    return lua_error(L);
 }
 
 /* A coroutine's function (the upvalue) runs in a protected call of its own for the reason that fiber.c gives

@@ -1,11 +1,14 @@
 #include "vm.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <lauxlib.h>
 #include <lualib.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "buf.h"
 #include "clock.h"
@@ -40,6 +43,16 @@ static void *vm_alloc(void *data, void *block, size_t old_size, size_t new_size)
     return moved;
 }
 
+/* Opening waits for nobody: a FIFO without a writer would hold the thread for ever. */
+static FILE *file_open(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0) return NULL;
+    FILE *in = fdopen(fd, "r");
+    if (in == NULL) close(fd);
+    return in;
+}
+
 /* Fills `text`; returns NULL or what went wrong. */
 static const char *file_read(FILE *in, struct buf *text, struct script_file *seen)
 {
@@ -68,11 +81,14 @@ bool vm_load_file(lua_State *L, const char *path, const char *name)
 {
     struct vm *vm = vm_of(L);
     struct script_file *seen = vm->loading ? script_files_add(vm->files, path) : NULL;
-    FILE *in = fopen(path, "re");
+    FILE *in = file_open(path);
     if (in == NULL) {
-        lua_pushfstring(L, "%s: cannot be opened", path);
+        int number = errno;
+        lua_pushfstring(L, "%s: cannot be opened: %s", path, strerror(number));
+        errno = number;
         return false;
     }
+    errno = 0;
     struct buf text = BUF_INIT;
     const char *wrong = file_read(in, &text, seen);
     fclose(in);

@@ -75,7 +75,8 @@ bool vm_stopping(lua_State *L);
 void vm_push_app(lua_State *L);
 
 /* Reads a text chunk from `path` (absolute) and pushes its function; `name` is what error messages call the
- * file. The file is remembered for the watcher while loading. False: pushes an error message instead. */
+ * file. The file is remembered for the watcher while loading. False: pushes an error message instead; errno
+ * says why the file could not be opened, or is 0. */
 bool vm_load_file(lua_State *L, const char *path, const char *name);
 
 #endif

@@ -28,11 +28,15 @@ local function integers_of(input)
     return floats
 end
 
--- The handler's form of arguments that fit: null is nothing, and an integer is one.
+-- The handler's form of arguments that fit: null is nothing, and an integer is one. To a schema 1e300 is an integer too.
 local function plain(given, integers)
     local read = {}
     for name, value in next, given do
-        if integers[name] and math.type(value) == "float" then value = math.tointeger(value) end
+        if integers[name] and math.type(value) == "float" then
+            local whole = math.tointeger(value)
+            if not whole then return nil, ("%s: expected an integer of 64 bits, got %g"):format(name, value) end
+            value = whole
+        end
         if value ~= json.null then read[name] = value end
     end
     return read

@@ -40,6 +40,7 @@ local function invoke(tool, arguments, ctx)
     end
     local ok, value, message = xpcall(tool.handler, trap, arguments, ctx)
     if ok then return value, message end
+    if type(value) ~= "table" then return nil, nil, tostring(value) end -- an error that Lua hands to no handler
     return nil, value.message, value.trace
 end
 
@@ -52,6 +53,12 @@ local function broken_promise(tool, made)
     return complaint and "the result breaks the tool's output schema: " .. complaint
 end
 
+-- The result, or what is wrong with it. What JSON cannot hold and metamethods of the handler's values may raise here.
+local function made_of(tool, value, message)
+    local made, malformed = result.from(tool, value, message)
+    return made, malformed or broken_promise(tool, made)
+end
+
 local function internal(tool, what) return result.failure(incident.report(tool.name, what)), "internal" end
 
 ---@return table result
@@ -61,8 +68,8 @@ local function perform(tool, arguments, exchange, meta)
     if not accepted then return result.failure(complaint), "refused" end
     local value, message, trace = invoke(tool, accepted, context.new(tool.name, exchange, meta))
     if trace then return internal(tool, trace) end
-    local made, malformed = result.from(tool, value, message)
-    local wrong = malformed or broken_promise(tool, made)
+    local ok, made, wrong = xpcall(made_of, incident.trace, tool, value, message)
+    if not ok then made, wrong = nil, made end
     if wrong then return internal(tool, wrong) end
     return made, made.isError and "error" or "ok"
 end

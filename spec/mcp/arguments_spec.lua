@@ -28,6 +28,11 @@ describe("arguments", function()
         assert.equal("integer", math.type(accept({ path = "a", count = 3.0 }).count))
     end)
 
+    it("that no integer can hold are refused, not taken for none", function()
+        assert.equal("count: expected an integer of 64 bits, got 1e+300", complaint({ path = "a", count = 1e300 }))
+        assert.equal("count: expected an integer of 64 bits, got -1e+19", complaint({ path = "a", count = "-1e19" }))
+    end)
+
     it("that are null are not given, where the schema does not say otherwise", function()
         assert.same({ path = "a" }, accept({ path = "a", timeout = json.null, count = json.null }))
     end)

@@ -120,7 +120,19 @@ describe("call.run", function()
             assert.matches("^Internal error in echo", text_of(result))
             assert.matches("json.encode", host.lines[1].fields.error)
         end)
+
+        it("J07 J05 the same without content, where the text is made of it", function()
+            define(function() return { structured = { value = value } } end)
+            assert.matches("^Internal error in echo", text_of(run({ name = "echo" })))
+            assert.matches("json.encode", host.lines[1].fields.error)
+        end)
     end
+
+    it("takes a result that raises when it is looked at for an internal error", function()
+        define(function() return setmetatable({}, { __index = function() error("do not look") end }) end)
+        assert.matches("^Internal error in echo", text_of(run({ name = "echo" })))
+        assert.matches("do not look", host.lines[1].fields.error)
+    end)
 
     describe("with an output schema", function()
         local OUTPUT = { type = "object", properties = { n = { type = "integer" } }, required = { "n" } }

@@ -64,6 +64,15 @@ describe("scripts", function()
         offers(s, "ping_tool")
     end)
 
+    it("L06 a named pipe in the place of a script holds up nothing: the next save is loaded", function()
+        assert(uv.fs_unlink(path))
+        tmp.shell("mkfifo " .. tmp.quote(path))
+        local function says_why() return (health(s).script_error or ""):find("not a regular file", 1, true) ~= nil end
+        assert.is_true(program.wait_until(says_why, 20))
+        save_by_rename(path, BASE .. tool("second", 'return "2"'))
+        offers(s, "ping_tool second")
+    end)
+
     it("a change of a module beside the root file is loaded", function()
         local module = path:gsub("tools%.lua$", "answers.lua")
         tmp.write(module, 'return { text = "one" }')

@@ -43,6 +43,7 @@ local function launch(opts)
     local host, port = opts.host or "127.0.0.1", opts.port or server.free_port()
     local token = opts.token or "spec-token-0123456789abcdef"
     local env = { SANDSTORM_MCP_HOST = host, SANDSTORM_MCP_PORT = tostring(port), SANDSTORM_MCP_TOKEN = token }
+    env.SANDSTORM_STATE_DIR = tmp.dir("state")
     env.SANDSTORM_TOOLS = opts.tools and (opts.tools:match("^/") and opts.tools or program.root .. "/" .. opts.tools)
     for name, value in pairs(opts.env or {}) do env[name] = value end
     local args = { "serve" }

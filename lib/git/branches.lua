@@ -1,0 +1,118 @@
+--- git_branch and git_checkout: list, make and switch branches.
+local answer = require("git.answer")
+local check = require("git.check")
+local json = require("json")
+local place = require("git.place")
+local program = require("git.program")
+local text = require("text")
+
+local branches = {}
+
+local TIMEOUT_S = 30
+
+-- Fields in the order of `git branch --format`; a line for each branch.
+local FORMAT = "--format=%(HEAD)%00%(refname)%00%(symref)%00%(objectname)%00%(upstream)%00%(worktreepath)"
+local LINE = "([^\0\n]*)%z([^\0\n]*)%z([^\0\n]*)%z([^\0\n]*)%z([^\0\n]*)%z([^\n]*)\n"
+
+local function short(ref) return (ref:gsub("^refs/heads/", ""):gsub("^refs/remotes/", "")) end
+
+local function as_listed(ref) return (ref:gsub("^refs/heads/", ""):gsub("^refs/remotes/", "remotes/")) end
+
+local function marker(current, worktree)
+    if current then return "* " end
+    return worktree ~= "" and "+ " or "  "
+end
+
+local function fields_of(ref, current, target, id, upstream)
+    return {
+        name = text.clean(short(ref)), current = current, commit = id, remote = ref:find("^refs/remotes/") ~= nil,
+        upstream = upstream ~= "" and text.clean(short(upstream)) or nil,
+        points_to = target ~= "" and text.clean(short(target)) or nil,
+    }
+end
+
+--- The lines of `git branch -a` and the branches as fields, from what git printed in FORMAT.
+---@param output string
+---@return string lines
+---@return table list
+---@return string? current
+function branches.parse(output)
+    local lines, list, branch = {}, json.array({}), nil
+    for head, ref, target, id, upstream, worktree in output:gmatch(LINE) do
+        local current = head == "*"
+        local arrow = target ~= "" and " -> " .. short(target) or ""
+        lines[#lines + 1] = marker(current, worktree) .. as_listed(ref) .. arrow .. "\n"
+        if ref:find("^refs/") then list[#list + 1] = fields_of(ref, current, target, id, upstream) end
+        if current and ref:find("^refs/heads/") then branch = text.clean(short(ref)) end
+    end
+    return table.concat(lines), list, branch
+end
+
+local function list_all(cwd)
+    local options = { cwd = cwd, timeout_s = TIMEOUT_S, reads = true }
+    local run, message = program.run({ "branch", "--all", FORMAT }, options)
+    if not run then return nil, message end
+    if run.exit_code ~= 0 then return answer.result(answer.both(run, TIMEOUT_S)) end
+    local list, current
+    run.stdout, list, current = branches.parse(run.stdout)
+    run.stdout_bytes = #run.stdout
+    return answer.result(answer.both(run, TIMEOUT_S), { branches = list, current = place.or_null(current) })
+end
+
+local function create(cwd, name)
+    local options = { cwd = cwd, timeout_s = TIMEOUT_S }
+    local run, message = program.run_when_free({ "branch", "--end-of-options", name }, options)
+    if not run then return nil, message end
+    local outcome = answer.both(run, TIMEOUT_S)
+    if not outcome.ok then return answer.result(outcome) end
+    return answer.result(outcome, { created = name, commit = place.or_null(place.commit(cwd, "refs/heads/" .. name)) })
+end
+
+--- Lists all branches, or makes one.
+---@param cwd string
+---@param name? string
+function branches.list_or_create(cwd, name)
+    name = check.revision("name", name)
+    if name then return create(cwd, name) end
+    return list_all(cwd)
+end
+
+local PREVIOUS = "-"
+
+-- The name of a branch or commit only: after it `--` says that no path is meant.
+local function switch(cwd, name)
+    return program.run_when_free({ "checkout", name, "--" }, { cwd = cwd, timeout_s = TIMEOUT_S })
+end
+
+-- git's text for a name that it does not know, or the reason why a file of that name is none.
+local function explain_unknown(cwd, name, outcome)
+    if not outcome.text:find("invalid reference: ", 1, true) then return end
+    local listed = program.ask({ "ls-files", "--error-unmatch", "--", name }, { cwd = cwd, timeout_s = TIMEOUT_S, reads = true })
+    if listed then
+        outcome.text = ("error: '%s' is a path, not a branch, tag or commit; git_checkout only switches, files keep their"
+            .. " changes"):format(name)
+    else
+        outcome.text = ("error: pathspec '%s' did not match any file(s) known to git"):format(name)
+    end
+end
+
+--- Switches to a branch, tag or commit.
+---@param cwd string
+---@param name string
+function branches.checkout(cwd, name)
+    if name == "" then return nil, "fatal: empty string is not a valid pathspec. please use . instead if you meant to match all paths" end
+    if name ~= PREVIOUS then name = check.revision("branch", name) end
+    local run, message = switch(cwd, name)
+    if not run then return nil, message end
+    local outcome = answer.both(run, TIMEOUT_S)
+    if not outcome.ok then
+        explain_unknown(cwd, name, outcome)
+        return answer.result(outcome)
+    end
+    local head = place.head(cwd)
+    return answer.result(outcome, {
+        branch = place.or_null(head.branch), commit = place.or_null(head.commit), detached = head.branch == nil,
+    })
+end
+
+return branches

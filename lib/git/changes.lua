@@ -1,0 +1,67 @@
+--- git_diff: what changed, as git prints it.
+local answer = require("git.answer")
+local check = require("git.check")
+local fail = require("mcp.fail")
+local program = require("git.program")
+
+local changes = {}
+
+local TIMEOUT_S = 30
+local NONE = "(no changes)"
+
+local function check_combination(options)
+    if options.to and not options.from then fail.raise("to: expected together with from, got it alone") end
+    if options.to and options.staged then
+        fail.raise("to: expected without staged, got both: staged compares one commit with what is staged")
+    end
+end
+
+-- With two paths and nothing else git may compare files outside of every repository: a third argument, the first path
+-- once more, leaves it no choice.
+local function arguments_for(options)
+    local arguments = { "diff" }
+    if options.staged then arguments[2] = "--cached" end
+    arguments[#arguments + 1] = "--end-of-options"
+    arguments[#arguments + 1] = options.from
+    arguments[#arguments + 1] = options.to
+    arguments[#arguments + 1] = "--"
+    local paths = options.paths
+    table.move(paths, 1, #paths, #arguments + 1, arguments)
+    if #paths == 2 then arguments[#arguments + 1] = paths[1] end
+    return arguments
+end
+
+-- Outside of a repository git compares any two files, or explains how to.
+local function in_repository(cwd)
+    local run, message = program.run({ "rev-parse", "--git-dir" }, { cwd = cwd, timeout_s = TIMEOUT_S, reads = true })
+    if not run then return nil, message end
+    if run.exit_code ~= 0 then return nil, nil, answer.result(answer.shown(run, TIMEOUT_S)) end
+    return true
+end
+
+local function run_in(cwd, options)
+    local run, message = program.run(arguments_for(options), { cwd = cwd, timeout_s = TIMEOUT_S, reads = true })
+    if not run then return nil, message end
+    local outcome = answer.shown(run, TIMEOUT_S)
+    if not outcome.ok then return answer.result(outcome) end
+    local changed = outcome.text ~= ""
+    if not changed then outcome.text = NONE end
+    return answer.result(outcome, { changed = changed, complete = not run.stdout_truncated })
+end
+
+---@param cwd string
+---@param options { staged?: boolean, from?: string, to?: string, paths?: string[] }
+function changes.run(cwd, options)
+    local checked = {
+        staged = options.staged,
+        from = check.revision("from", options.from), to = check.revision("to", options.to),
+        paths = check.paths("paths", options.paths),
+    }
+    check_combination(checked)
+    local ok, message, refusal = in_repository(cwd)
+    if refusal then return refusal end
+    if not ok then return nil, message end
+    return run_in(cwd, checked)
+end
+
+return changes

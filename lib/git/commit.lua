@@ -1,0 +1,147 @@
+--- git_commit: stages and commits, and refuses what nobody means to commit: the marks of an open conflict.
+local answer = require("git.answer")
+local check = require("git.check")
+local fs = require("fs")
+local names = require("names")
+local place = require("git.place")
+local program = require("git.program")
+
+local commit = {}
+
+local TIMEOUT_S = 30
+local BLOCK = 1024 * 1024
+local MARKER_SIZE = 7 -- git's own; the attribute conflict-marker-size may change it
+
+-- Is one of the lines of `bytes` a marker? `bytes` begins at the start of a line.
+local function has_marker(bytes, marks)
+    for _, mark in ipairs(marks) do
+        local position = bytes:find(mark, 1, true)
+        while position do
+            local before, after = bytes:sub(position - 1, position - 1), bytes:sub(position + #mark, position + #mark)
+            if (before == "" or before == "\n") and (after == "" or after:find("%s")) then return true end
+            position = bytes:find(mark, position + 1, true)
+        end
+    end
+    return false
+end
+
+-- Reads on from the last line that was not complete. A file that is no file, or gone, has no markers.
+local function file_has_marker(path, size)
+    local marks = { ("<"):rep(size), (">"):rep(size), ("|"):rep(size) }
+    local offset, rest = 0, ""
+    while true do
+        local block = fs.read(path, { offset = offset, limit = BLOCK })
+        if not block or block == "" then return has_marker(rest, marks) end
+        rest = rest .. block
+        local complete = rest:match("^(.*\n)") or ""
+        if has_marker(complete, marks) then return true end
+        rest = rest:sub(#complete + 1)
+        if #rest > BLOCK then rest = "-" end -- a line that long is no marker
+        offset = offset + #block
+    end
+end
+
+-- Marker sizes by path, where attributes change them.
+local function marker_sizes(cwd, paths)
+    local arguments = { "check-attr", "-z", "--stdin", "conflict-marker-size" }
+    local listing = program.ask(arguments, {
+        cwd = cwd, timeout_s = TIMEOUT_S, reads = true, stdin = table.concat(paths, "\0") .. "\0",
+    })
+    local sizes = {}
+    for path, value in (listing or ""):gmatch("([^\0]*)%z[^\0]*%z([^\0]*)%z") do
+        sizes[path] = math.tointeger(tonumber(value))
+    end
+    return sizes
+end
+
+local function top_of(cwd)
+    local top = program.ask({ "rev-parse", "--show-toplevel" }, { cwd = cwd, timeout_s = TIMEOUT_S, reads = true })
+    return top and top:gsub("\n$", "")
+end
+
+-- Of the unmerged paths those whose files still hold markers.
+local function open_conflicts(cwd, unmerged)
+    local top = top_of(cwd)
+    if not top then return {} end
+    local sizes, open = marker_sizes(top, unmerged), {}
+    for _, path in ipairs(unmerged) do
+        local size = sizes[path] or MARKER_SIZE
+        if file_has_marker(top .. "/" .. path, size) then open[#open + 1] = path end
+    end
+    return open
+end
+
+local function refusal(open)
+    local lines = { "error: Committing is not possible because these files still hold conflict markers:" }
+    for _, path in ipairs(open) do lines[#lines + 1] = "\t" .. names.show(path) end
+    lines[#lines + 1] = "Edit them until no marker is left, then commit again. Nothing was staged or committed."
+    return answer.result({ ok = false, text = table.concat(lines, "\n"), notes = {} },
+        { conflicts = place.shown(open) })
+end
+
+local function join(first, second)
+    for _, name in ipairs({ "stdout", "stderr" }) do
+        second[name] = first[name] .. second[name]
+        second[name .. "_bytes"] = first[name .. "_bytes"] + second[name .. "_bytes"]
+    end
+    return second
+end
+
+-- The whole work tree, or some paths of it.
+local function stage(cwd, paths)
+    local arguments = { "add", "--all", "--" }
+    if not paths[1] then arguments = { "add", "--all" } end
+    table.move(paths, 1, #paths, #arguments + 1, arguments)
+    return program.run_when_free(arguments, { cwd = cwd, timeout_s = TIMEOUT_S })
+end
+
+-- The message comes by stdin: it may be of any length and begin with anything.
+local function record(cwd, message, paths)
+    local arguments = { "commit", "--file=-", "--" }
+    table.move(paths, 1, #paths, #arguments + 1, arguments)
+    return program.run_when_free(arguments, { cwd = cwd, timeout_s = TIMEOUT_S, stdin = message })
+end
+
+local function stage_and_record(cwd, message, paths)
+    local staged, complaint = stage(cwd, paths)
+    if not staged or staged.exit_code ~= 0 then return staged, complaint end
+    local recorded
+    recorded, complaint = record(cwd, message, paths)
+    if not recorded then return nil, complaint end
+    return join(staged, recorded)
+end
+
+-- "[main 1234abc] subject": the commit that this call made, whatever others did meanwhile.
+local function made(cwd, run)
+    local short = ("\n" .. run.stdout):match("\n%[[^\n]- (%x+)%] ")
+    return short and place.commit(cwd, short) or place.head(cwd).commit
+end
+
+local function fields_of(cwd, run, resolved)
+    local head = place.head(cwd)
+    return {
+        commit = place.or_null(made(cwd, run)), branch = place.or_null(head.branch), resolved = place.shown(resolved),
+    }
+end
+
+--- Stages everything, or `paths` only, and commits it.
+---@param cwd string
+---@param message string
+---@param paths? string[]
+function commit.run(cwd, message, paths)
+    if message:find("\0", 1, true) then return nil, "message: expected text, got a NUL byte, which no commit can hold" end
+    paths = check.paths("paths", paths)
+    local unmerged = place.unmerged(cwd)
+    if unmerged[1] then
+        local open = open_conflicts(cwd, unmerged)
+        if open[1] then return refusal(open) end
+    end
+    local run, complaint = stage_and_record(cwd, message, paths)
+    if not run then return nil, complaint end
+    local outcome = answer.both(run, TIMEOUT_S)
+    if not outcome.ok then return answer.result(outcome) end
+    if unmerged[1] then outcome.notes[#outcome.notes + 1] = "Committed as resolved: " .. table.concat(place.shown(unmerged), ", ") end
+    return answer.result(outcome, fields_of(cwd, run, unmerged))
+end
+
+return commit

@@ -5,29 +5,32 @@ local clone = require("git.clone")
 local commit = require("git.commit")
 local history = require("git.history")
 local names = require("names")
+local program = require("git.program")
 local status = require("git.status")
 local transfer = require("git.transfer")
 
 local git = {}
 
-local function directory(path) return names.read(path or "") end
+local function call_for(args, timeout_s) return program.call(names.read(args.path or ""), timeout_s) end
 
-function git.clone(args) return clone.run(args.repo_url, args.path, args.branch) end
+function git.clone(args, timeout_s)
+    return clone.run(program.call("", timeout_s), args.repo_url, args.path, args.branch)
+end
 
-function git.status(args) return status.run(directory(args.path)) end
+function git.status(args, timeout_s) return status.run(call_for(args, timeout_s)) end
 
-function git.commit(args) return commit.run(directory(args.path), args.message, args.paths) end
+function git.commit(args, timeout_s) return commit.run(call_for(args, timeout_s), args.message, args.paths) end
 
-function git.push(args) return transfer.push(directory(args.path), args.remote, args.branch) end
+function git.push(args, timeout_s) return transfer.push(call_for(args, timeout_s), args.remote, args.branch) end
 
-function git.pull(args) return transfer.pull(directory(args.path), args.remote, args.branch) end
+function git.pull(args, timeout_s) return transfer.pull(call_for(args, timeout_s), args.remote, args.branch) end
 
-function git.branch(args) return branches.list_or_create(directory(args.path), args.name) end
+function git.branch(args, timeout_s) return branches.list_or_create(call_for(args, timeout_s), args.name) end
 
-function git.checkout(args) return branches.checkout(directory(args.path), args.branch) end
+function git.checkout(args, timeout_s) return branches.checkout(call_for(args, timeout_s), args.branch) end
 
-function git.diff(args) return changes.run(directory(args.path), args) end
+function git.diff(args, timeout_s) return changes.run(call_for(args, timeout_s), args) end
 
-function git.log(args) return history.run(directory(args.path), args) end
+function git.log(args, timeout_s) return history.run(call_for(args, timeout_s), args) end
 
 return git

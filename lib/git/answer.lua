@@ -9,6 +9,8 @@ local text = require("text")
 
 local answer = {}
 
+local PROGRAM = "git" -- the engine, unless another one answered
+
 ---@class git.Outcome
 ---@field ok boolean
 ---@field text string
@@ -57,21 +59,21 @@ end
 
 --- For commands that do something: both streams, trimmed.
 ---@param run process.Result
----@param timeout_s number
+---@param call git.Call
 ---@return git.Outcome
-function answer.both(run, timeout_s)
+function answer.both(run, call)
     local notes = {}
     local stdout, stderr = streams(run, notes)
     local shown = mask.text(trim(clean(stdout .. "\n" .. stderr, notes)))
     end_notes(run, notes)
-    return { ok = run.exit_code == 0, text = with_timeout(shown, run, timeout_s), notes = notes }
+    return { ok = run.exit_code == 0, text = with_timeout(shown, run, call.timeout_s), notes = notes }
 end
 
 --- For commands that show something: stdout as it is. What git said beside it is a note, or the error.
 ---@param run process.Result
----@param timeout_s number
+---@param call git.Call
 ---@return git.Outcome
-function answer.shown(run, timeout_s)
+function answer.shown(run, call)
     local notes = {}
     local stdout, stderr = streams(run, notes)
     end_notes(run, notes)
@@ -81,7 +83,7 @@ function answer.shown(run, timeout_s)
         return { ok = true, text = shown, notes = notes }
     end
     local shown = mask.text(clean(stdout .. stderr, notes))
-    return { ok = false, text = with_timeout(shown, run, timeout_s), notes = notes }
+    return { ok = false, text = with_timeout(shown, run, call.timeout_s), notes = notes }
 end
 
 --- The result of a tool. Fields of a failure are only sent where they tell more than its text.
@@ -91,7 +93,10 @@ end
 function answer.result(outcome, fields)
     local content = { outcome.text }
     if outcome.notes[1] then content[2] = table.concat(outcome.notes, "\n") end
-    if fields then fields.result = outcome.text end
+    if fields then
+        fields.result = outcome.text
+        fields.engine = fields.engine or PROGRAM
+    end
     return { content = content, structured = fields, isError = not outcome.ok }
 end
 

@@ -3,12 +3,9 @@ local answer = require("git.answer")
 local check = require("git.check")
 local json = require("json")
 local place = require("git.place")
-local program = require("git.program")
 local text = require("text")
 
 local branches = {}
-
-local TIMEOUT_S = 30
 
 -- Fields in the order of `git branch --format`; a line for each branch.
 local FORMAT = "--format=%(HEAD)%00%(refname)%00%(symref)%00%(objectname)%00%(upstream)%00%(worktreepath)"
@@ -48,46 +45,45 @@ function branches.parse(output)
     return table.concat(lines), list, branch
 end
 
-local function list_all(cwd)
-    local options = { cwd = cwd, timeout_s = TIMEOUT_S, reads = true }
-    local run, message = program.run({ "branch", "--all", FORMAT }, options)
+local function list_all(call)
+    local run, message = call:run({ "branch", "--all", FORMAT }, { reads = true })
     if not run then return nil, message end
-    if run.exit_code ~= 0 then return answer.result(answer.both(run, TIMEOUT_S)) end
+    if run.exit_code ~= 0 then return answer.result(answer.both(run, call)) end
     local list, current
     run.stdout, list, current = branches.parse(run.stdout)
     run.stdout_bytes = #run.stdout
-    return answer.result(answer.both(run, TIMEOUT_S), { branches = list, current = place.or_null(current) })
+    return answer.result(answer.both(run, call), { branches = list, current = place.or_null(current) })
 end
 
-local function create(cwd, name)
-    local options = { cwd = cwd, timeout_s = TIMEOUT_S }
-    local run, message = program.run_when_free({ "branch", "--end-of-options", name }, options)
+local function create(call, name)
+    local run, message = call:run_when_free({ "branch", "--end-of-options", name })
     if not run then return nil, message end
-    local outcome = answer.both(run, TIMEOUT_S)
+    local outcome = answer.both(run, call)
     if not outcome.ok then return answer.result(outcome) end
-    return answer.result(outcome, { created = name, commit = place.or_null(place.commit(cwd, "refs/heads/" .. name)) })
+    return answer.result(outcome, { created = name, commit = place.or_null(place.commit(call, "refs/heads/" .. name)) })
 end
 
 --- Lists all branches, or makes one.
----@param cwd string
+---@param call git.Call
 ---@param name? string
-function branches.list_or_create(cwd, name)
+function branches.list_or_create(call, name)
     name = check.revision("name", name)
-    if name then return create(cwd, name) end
-    return list_all(cwd)
+    if name then return create(call, name) end
+    return list_all(call)
 end
 
 local PREVIOUS = "-"
+local EMPTY = "fatal: empty string is not a valid pathspec. please use . instead if you meant to match all paths"
 
 -- The name of a branch or commit only: after it `--` says that no path is meant.
-local function switch(cwd, name)
-    return program.run_when_free({ "checkout", name, "--" }, { cwd = cwd, timeout_s = TIMEOUT_S })
+local function switch(call, name)
+    return call:run_when_free({ "checkout", name, "--" })
 end
 
 -- git's text for a name that it does not know, or the reason why a file of that name is none.
-local function explain_unknown(cwd, name, outcome)
+local function explain_unknown(call, name, outcome)
     if not outcome.text:find("invalid reference: ", 1, true) then return end
-    local listed = program.ask({ "ls-files", "--error-unmatch", "--", name }, { cwd = cwd, timeout_s = TIMEOUT_S, reads = true })
+    local listed = call:ask({ "ls-files", "--error-unmatch", "--", name })
     if listed then
         outcome.text = ("error: '%s' is a path, not a branch, tag or commit; git_checkout only switches, files keep their"
             .. " changes"):format(name)
@@ -97,19 +93,19 @@ local function explain_unknown(cwd, name, outcome)
 end
 
 --- Switches to a branch, tag or commit.
----@param cwd string
+---@param call git.Call
 ---@param name string
-function branches.checkout(cwd, name)
-    if name == "" then return nil, "fatal: empty string is not a valid pathspec. please use . instead if you meant to match all paths" end
+function branches.checkout(call, name)
+    if name == "" then return nil, EMPTY end
     if name ~= PREVIOUS then name = check.revision("branch", name) end
-    local run, message = switch(cwd, name)
+    local run, message = switch(call, name)
     if not run then return nil, message end
-    local outcome = answer.both(run, TIMEOUT_S)
+    local outcome = answer.both(run, call)
     if not outcome.ok then
-        explain_unknown(cwd, name, outcome)
+        explain_unknown(call, name, outcome)
         return answer.result(outcome)
     end
-    local head = place.head(cwd)
+    local head = place.head(call)
     return answer.result(outcome, {
         branch = place.or_null(head.branch), commit = place.or_null(head.commit), detached = head.branch == nil,
     })

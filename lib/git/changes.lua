@@ -2,11 +2,9 @@
 local answer = require("git.answer")
 local check = require("git.check")
 local fail = require("mcp.fail")
-local program = require("git.program")
 
 local changes = {}
 
-local TIMEOUT_S = 30
 local NONE = "(no changes)"
 
 local function check_combination(options)
@@ -32,36 +30,36 @@ local function arguments_for(options)
 end
 
 -- Outside of a repository git compares any two files, or explains how to.
-local function in_repository(cwd)
-    local run, message = program.run({ "rev-parse", "--git-dir" }, { cwd = cwd, timeout_s = TIMEOUT_S, reads = true })
+local function in_repository(call)
+    local run, message = call:run({ "rev-parse", "--git-dir" }, { reads = true })
     if not run then return nil, message end
-    if run.exit_code ~= 0 then return nil, nil, answer.result(answer.shown(run, TIMEOUT_S)) end
+    if run.exit_code ~= 0 then return nil, nil, answer.result(answer.shown(run, call)) end
     return true
 end
 
-local function run_in(cwd, options)
-    local run, message = program.run(arguments_for(options), { cwd = cwd, timeout_s = TIMEOUT_S, reads = true })
+local function run_in(call, options)
+    local run, message = call:run(arguments_for(options), { reads = true })
     if not run then return nil, message end
-    local outcome = answer.shown(run, TIMEOUT_S)
+    local outcome = answer.shown(run, call)
     if not outcome.ok then return answer.result(outcome) end
     local changed = outcome.text ~= ""
     if not changed then outcome.text = NONE end
     return answer.result(outcome, { changed = changed, complete = not run.stdout_truncated })
 end
 
----@param cwd string
+---@param call git.Call
 ---@param options { staged?: boolean, from?: string, to?: string, paths?: string[] }
-function changes.run(cwd, options)
+function changes.run(call, options)
     local checked = {
         staged = options.staged,
         from = check.revision("from", options.from), to = check.revision("to", options.to),
         paths = check.paths("paths", options.paths),
     }
     check_combination(checked)
-    local ok, message, refusal = in_repository(cwd)
+    local ok, message, refusal = in_repository(call)
     if refusal then return refusal end
     if not ok then return nil, message end
-    return run_in(cwd, checked)
+    return run_in(call, checked)
 end
 
 return changes

@@ -6,13 +6,11 @@ local mask = require("git.mask")
 local names = require("names")
 local place = require("git.place")
 local process = require("process")
-local program = require("git.program")
 local remote = require("git.remote")
 
 local clone = {}
 
-local TIMEOUT_S, REMOVE_S = 120, 60
-local WORKSPACE = ""
+local REMOVE_S = 60
 
 -- Does anything stand at a path? Fails where the way there, as far as it exists, leads out of the workspace.
 local function look(path)
@@ -58,26 +56,27 @@ local function clean_up(run, target, existed)
     return process.run({ argv = { "rm", "-rf", "--", target }, timeout_ms = REMOVE_S * 1000 })
 end
 
+---@param call git.Call in the workspace
 ---@param url string
 ---@param path? string
 ---@param branch? string
-function clone.run(url, path, branch)
+function clone.run(call, url, path, branch)
     url, branch = check.source("repo_url", url) or "", check.revision("branch", branch)
     local target, existed, message = target_of(path)
     if message then return nil, message end
-    local route = remote.route(WORKSPACE, url)
+    local route = remote.route(call, url)
     local run
-    run, message = program.run(arguments_for(url, target, branch),
-        { cwd = WORKSPACE, timeout_s = TIMEOUT_S, env = route.env, config = route.config })
+    run, message = call:run(arguments_for(url, target, branch),
+        { env = route.env, config = route.config })
     if not run then return nil, message end
     local made = target or named(run)
-    local outcome = answer.both(run, TIMEOUT_S)
+    local outcome = answer.both(run, call)
     remote.explain(outcome)
     if not outcome.ok then
         clean_up(run, made, existed)
         return answer.result(outcome)
     end
-    local head = made and place.head(made) or {}
+    local head = made and place.head(call, made) or {}
     return answer.result(outcome, {
         path = place.or_null(made and names.show(made)), url = mask.text(url),
         branch = place.or_null(head.branch), commit = place.or_null(head.commit),

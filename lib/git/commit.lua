@@ -4,11 +4,9 @@ local check = require("git.check")
 local fs = require("fs")
 local names = require("names")
 local place = require("git.place")
-local program = require("git.program")
 
 local commit = {}
 
-local TIMEOUT_S = 30
 local BLOCK = 1024 * 1024
 local MARKER_SIZE = 7 -- git's own; the attribute conflict-marker-size may change it
 
@@ -42,11 +40,9 @@ local function file_has_marker(path, size)
 end
 
 -- Marker sizes by path, where attributes change them.
-local function marker_sizes(cwd, paths)
+local function marker_sizes(call, top, paths)
     local arguments = { "check-attr", "-z", "--stdin", "conflict-marker-size" }
-    local listing = program.ask(arguments, {
-        cwd = cwd, timeout_s = TIMEOUT_S, reads = true, stdin = table.concat(paths, "\0") .. "\0",
-    })
+    local listing = call:ask(arguments, { cwd = top, stdin = table.concat(paths, "\0") .. "\0" })
     local sizes = {}
     for path, value in (listing or ""):gmatch("([^\0]*)%z[^\0]*%z([^\0]*)%z") do
         sizes[path] = math.tointeger(tonumber(value))
@@ -54,16 +50,16 @@ local function marker_sizes(cwd, paths)
     return sizes
 end
 
-local function top_of(cwd)
-    local top = program.ask({ "rev-parse", "--show-toplevel" }, { cwd = cwd, timeout_s = TIMEOUT_S, reads = true })
+local function top_of(call)
+    local top = call:ask({ "rev-parse", "--show-toplevel" })
     return top and top:gsub("\n$", "")
 end
 
 -- Of the unmerged paths those whose files still hold markers.
-local function open_conflicts(cwd, unmerged)
-    local top = top_of(cwd)
+local function open_conflicts(call, unmerged)
+    local top = top_of(call)
     if not top then return {} end
-    local sizes, open = marker_sizes(top, unmerged), {}
+    local sizes, open = marker_sizes(call, top, unmerged), {}
     for _, path in ipairs(unmerged) do
         local size = sizes[path] or MARKER_SIZE
         if file_has_marker(top .. "/" .. path, size) then open[#open + 1] = path end
@@ -88,60 +84,62 @@ local function join(first, second)
 end
 
 -- The whole work tree, or some paths of it.
-local function stage(cwd, paths)
+local function stage(call, paths)
     local arguments = { "add", "--all", "--" }
     if not paths[1] then arguments = { "add", "--all" } end
     table.move(paths, 1, #paths, #arguments + 1, arguments)
-    return program.run_when_free(arguments, { cwd = cwd, timeout_s = TIMEOUT_S })
+    return call:run_when_free(arguments)
 end
 
 -- The message comes by stdin: it may be of any length and begin with anything.
-local function record(cwd, message, paths)
+local function record(call, message, paths)
     local arguments = { "commit", "--file=-", "--" }
     table.move(paths, 1, #paths, #arguments + 1, arguments)
-    return program.run_when_free(arguments, { cwd = cwd, timeout_s = TIMEOUT_S, stdin = message })
+    return call:run_when_free(arguments, { stdin = message })
 end
 
-local function stage_and_record(cwd, message, paths)
-    local staged, complaint = stage(cwd, paths)
+local function stage_and_record(call, message, paths)
+    local staged, complaint = stage(call, paths)
     if not staged or staged.exit_code ~= 0 then return staged, complaint end
     local recorded
-    recorded, complaint = record(cwd, message, paths)
+    recorded, complaint = record(call, message, paths)
     if not recorded then return nil, complaint end
     return join(staged, recorded)
 end
 
 -- "[main 1234abc] subject": the commit that this call made, whatever others did meanwhile.
-local function made(cwd, run)
+local function made(call, run)
     local short = ("\n" .. run.stdout):match("\n%[[^\n]- (%x+)%] ")
-    return short and place.commit(cwd, short) or place.head(cwd).commit
+    return short and place.commit(call, short) or place.head(call).commit
 end
 
-local function fields_of(cwd, run, resolved)
-    local head = place.head(cwd)
+local function fields_of(call, run, resolved)
+    local head = place.head(call)
     return {
-        commit = place.or_null(made(cwd, run)), branch = place.or_null(head.branch), resolved = place.shown(resolved),
+        commit = place.or_null(made(call, run)), branch = place.or_null(head.branch), resolved = place.shown(resolved),
     }
 end
 
 --- Stages everything, or `paths` only, and commits it.
----@param cwd string
+---@param call git.Call
 ---@param message string
 ---@param paths? string[]
-function commit.run(cwd, message, paths)
+function commit.run(call, message, paths)
     if message:find("\0", 1, true) then return nil, "message: expected text, got a NUL byte, which no commit can hold" end
     paths = check.paths("paths", paths)
-    local unmerged = place.unmerged(cwd)
+    local unmerged = place.unmerged(call)
     if unmerged[1] then
-        local open = open_conflicts(cwd, unmerged)
+        local open = open_conflicts(call, unmerged)
         if open[1] then return refusal(open) end
     end
-    local run, complaint = stage_and_record(cwd, message, paths)
+    local run, complaint = stage_and_record(call, message, paths)
     if not run then return nil, complaint end
-    local outcome = answer.both(run, TIMEOUT_S)
+    local outcome = answer.both(run, call)
     if not outcome.ok then return answer.result(outcome) end
-    if unmerged[1] then outcome.notes[#outcome.notes + 1] = "Committed as resolved: " .. table.concat(place.shown(unmerged), ", ") end
-    return answer.result(outcome, fields_of(cwd, run, unmerged))
+    if unmerged[1] then
+        outcome.notes[#outcome.notes + 1] = "Committed as resolved: " .. table.concat(place.shown(unmerged), ", ")
+    end
+    return answer.result(outcome, fields_of(call, run, unmerged))
 end
 
 return commit

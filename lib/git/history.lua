@@ -3,12 +3,10 @@ local answer = require("git.answer")
 local check = require("git.check")
 local fail = require("mcp.fail")
 local json = require("json")
-local program = require("git.program")
 local text = require("text")
 
 local history = {}
 
-local TIMEOUT_S = 30
 local DEFAULT, MOST = 10, 100
 
 -- One line a commit: no field can hold a newline.
@@ -51,18 +49,18 @@ local function arguments_for(count, ref, paths)
     return table.move(paths, 1, #paths, #arguments + 1, arguments)
 end
 
----@param cwd string
+---@param call git.Call
 ---@param options { n?: integer, ref?: string, paths?: string[] }
-function history.run(cwd, options)
+function history.run(call, options)
     local arguments = arguments_for(count_of(options.n), check.revision("ref", options.ref),
         check.paths("paths", options.paths))
-    local run, message = program.run(arguments, { cwd = cwd, timeout_s = TIMEOUT_S, reads = true })
+    local run, message = call:run(arguments, { reads = true })
     if not run then return nil, message end
-    if run.exit_code ~= 0 then return answer.result(answer.shown(run, TIMEOUT_S)) end
+    if run.exit_code ~= 0 then return answer.result(answer.shown(run, call)) end
     local commits
     run.stdout, commits = history.parse(run.stdout)
     run.stdout_bytes = #run.stdout
-    return answer.result(answer.shown(run, TIMEOUT_S), { commits = commits })
+    return answer.result(answer.shown(run, call), { commits = commits })
 end
 
 return history

@@ -1,15 +1,8 @@
 --- Where HEAD stands, and what is unmerged: the state that results tell beside git's text.
 local json = require("json")
 local names = require("names")
-local program = require("git.program")
 
 local place = {}
-
-local TIMEOUT_S = 30
-
-local function ask(cwd, arguments)
-    return program.ask(arguments, { cwd = cwd, timeout_s = TIMEOUT_S, reads = true })
-end
 
 --- The branch without `refs/heads/`, or nil for none.
 local function branch_name(ref) return ref and ref:match("^refs/heads/(.+)$") end
@@ -18,29 +11,32 @@ local function branch_name(ref) return ref and ref:match("^refs/heads/(.+)$") en
 ---@field commit? string nil on an unborn branch
 ---@field branch? string nil when HEAD is detached
 
----@param cwd string
+---@param call git.Call
+---@param cwd? string another directory than the call's
 ---@return git.Head
-function place.head(cwd)
-    local both = ask(cwd, { "rev-parse", "HEAD", "--symbolic-full-name", "HEAD" })
+function place.head(call, cwd)
+    local both = call:ask({ "rev-parse", "HEAD", "--symbolic-full-name", "HEAD" }, { cwd = cwd })
     if both then
         local commit, ref = both:match("^(%x+)\n([^\n]*)")
         return { commit = commit, branch = branch_name(ref) }
     end
-    local ref = ask(cwd, { "symbolic-ref", "--quiet", "HEAD" })
+    local ref = call:ask({ "symbolic-ref", "--quiet", "HEAD" }, { cwd = cwd })
     return { branch = branch_name(ref and ref:match("^[^\n]*")) }
 end
 
+---@param call git.Call
+---@param revision string
 --- The full name of a commit that can be told by `revision`, or nil.
-function place.commit(cwd, revision)
-    local id = ask(cwd, { "rev-parse", "--verify", "--quiet", "--end-of-options", revision .. "^{commit}" })
+function place.commit(call, revision)
+    local id = call:ask({ "rev-parse", "--verify", "--quiet", "--end-of-options", revision .. "^{commit}" })
     return id and id:match("^%x+")
 end
 
 --- The paths that are unmerged, from the top of the work tree; bytes.
----@param cwd string
+---@param call git.Call
 ---@return string[]
-function place.unmerged(cwd)
-    local listing = ask(cwd, { "diff", "--name-only", "--diff-filter=U", "--no-relative", "--no-ext-diff", "-z" })
+function place.unmerged(call)
+    local listing = call:ask({ "diff", "--name-only", "--diff-filter=U", "--no-relative", "--no-ext-diff", "-z" })
     local paths, seen = {}, {}
     for path in (listing or ""):gmatch("[^\0]+") do
         if not seen[path] then paths[#paths + 1] = path end

@@ -34,12 +34,19 @@ local LEFT_OUT = {
 local LOCK_PATIENCE_MS, LOCK_POLL_MS = 2000, 50
 
 ---@class git.RunOptions
----@field cwd string directory as given by the agent
----@field timeout_s number
 ---@field reads? boolean changes nothing: takes no locks that can be done without
 ---@field env? table<string, string>
 ---@field config? string[] further `name=value`
 ---@field stdin? string
+---@field cwd? string another directory than the call's
+
+--- One call of a tool: the directory it is about, and the time it has for all that it runs.
+---@class git.Call
+---@field cwd string as given by the agent
+---@field timeout_s number
+---@field deadline number
+local Call = {}
+Call.__index = Call
 
 local function append(list, more)
     for _, item in ipairs(more or {}) do list[#list + 1] = item end
@@ -77,35 +84,51 @@ local function failure(message, code)
     return nil, "Error: " .. message
 end
 
+---@param cwd string
+---@param timeout_s number
+---@return git.Call
+function program.call(cwd, timeout_s)
+    return setmetatable({ cwd = cwd, timeout_s = timeout_s, deadline = clock.monotonic_ms() + timeout_s * 1000 }, Call)
+end
+
+function Call:time_left_ms() return self.deadline - clock.monotonic_ms() end
+
+local function log_run(run, arguments)
+    if not logger.enabled("debug") then return end
+    logger.debug("git " .. mask.text(table.concat(arguments, " ")), {
+        exit_code = run.exit_code, signal = run.signal, duration_ms = math.floor(run.duration_ms),
+    })
+end
+
 --- Runs git to its end.
 ---@param arguments string[] from the subcommand on
----@param options git.RunOptions
+---@param options? git.RunOptions
 ---@return process.Result? run
 ---@return string? message what to tell the agent when it did not start
-function program.run(arguments, options)
+function Call:run(arguments, options)
+    options = options or {}
     local run, message, code = process.run({
         argv = command_line(arguments, options.config),
-        cwd = options.cwd,
+        cwd = options.cwd or self.cwd,
         env = environment(options),
-        timeout_ms = options.timeout_s * 1000,
+        timeout_ms = math.max(1, self:time_left_ms()),
         capture_bytes = program.OUTPUT_BYTES + 4, -- one character more: the cut falls on a border
         stdin = options.stdin,
     })
     if not run then return failure(message, code) end
-    if logger.enabled("debug") then
-        logger.debug("git " .. mask.text(table.concat(arguments, " ")), {
-            exit_code = run.exit_code, signal = run.signal, duration_ms = math.floor(run.duration_ms),
-        })
-    end
+    log_run(run, arguments)
     return run
 end
 
---- The output of a command that inspects, or nil when it failed.
+--- The output of a command that only inspects; nil when it failed, or when the time of the call is over.
 ---@param arguments string[]
----@param options git.RunOptions
+---@param options? git.RunOptions
 ---@return string? stdout
-function program.ask(arguments, options)
-    local run = program.run(arguments, options)
+function Call:ask(arguments, options)
+    if self:time_left_ms() <= 0 then return nil end
+    local run = self:run(arguments, {
+        reads = true, cwd = options and options.cwd, stdin = options and options.stdin,
+    })
     if not run or run.exit_code ~= 0 or run.stdout_truncated then return nil end
     return run.stdout
 end
@@ -118,14 +141,14 @@ function program.blocking_lock(run)
     return run.stderr:match("'(/[^'\n]*%.lock)': File exists")
 end
 
---- As program.run, but waits a little for another git that holds a lock.
-function program.run_when_free(arguments, options)
-    local deadline = clock.monotonic_ms() + LOCK_PATIENCE_MS
+--- As Call:run, but waits a little for another git that holds a lock.
+function Call:run_when_free(arguments, options)
+    local patience = clock.monotonic_ms() + LOCK_PATIENCE_MS
     local run, message
     repeat
         if run then clock.sleep(LOCK_POLL_MS) end
-        run, message = program.run(arguments, options)
-    until not run or not program.blocking_lock(run) or clock.monotonic_ms() > deadline
+        run, message = self:run(arguments, options)
+    until not run or not program.blocking_lock(run) or clock.monotonic_ms() > patience
     return run, message
 end
 

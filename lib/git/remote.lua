@@ -1,15 +1,12 @@
 --- What the tools that talk to other repositories share: how git reaches them, and what to tell when it may not.
-local program = require("git.program")
-
 local remote = {}
 
-local TIMEOUT_S = 30
 local SSH = "ssh -o BatchMode=yes" -- neither a password nor a host key can be asked for
 
 -- The remote's URLs and the ssh command of the repository's configuration.
-local function configured(cwd)
+local function configured(call)
     local pattern = "^(core\\.sshcommand|remote\\..*\\.(url|pushurl))$"
-    local listing = program.ask({ "config", "--null", "--get-regexp", pattern }, { cwd = cwd, timeout_s = TIMEOUT_S, reads = true })
+    local listing = call:ask({ "config", "--null", "--get-regexp", pattern })
     local values = {}
     for name, value in (listing or ""):gmatch("([^\n\0]*)\n([^\0]*)%z") do values[name] = value end
     return values
@@ -32,12 +29,12 @@ end
 ---@field config? string[]
 
 --- How to reach a remote.
----@param cwd string
+---@param call git.Call
 ---@param source string a URL, or the name of a remote
 ---@param push? boolean
 ---@return git.Route
-function remote.route(cwd, source, push)
-    local values = configured(cwd)
+function remote.route(call, source, push)
+    local values = configured(call)
     local pushed = push and values[("remote.%s.pushurl"):format(source)]
     local url = pushed or values[("remote.%s.url"):format(source)] or source
     return { url = url, env = environment(values), config = configuration(url) }

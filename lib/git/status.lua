@@ -3,11 +3,9 @@ local answer = require("git.answer")
 local json = require("json")
 local names = require("names")
 local place = require("git.place")
-local program = require("git.program")
 
 local status = {}
 
-local TIMEOUT_S = 30
 local ENTRIES = 2000 -- of the fields; the text has all of them
 
 -- Number of fields between the XY field and the path, by kind of line.
@@ -64,14 +62,13 @@ function status.parse(output)
     return fields
 end
 
----@param cwd string
-function status.run(cwd)
-    local options = { cwd = cwd, timeout_s = TIMEOUT_S, reads = true }
-    local run, message = program.run({ "status" }, options)
+---@param call git.Call
+function status.run(call)
+    local run, message = call:run({ "status" }, { reads = true })
     if not run then return nil, message end
-    local outcome = answer.shown(run, TIMEOUT_S)
+    local outcome = answer.shown(run, call)
     if not outcome.ok then return answer.result(outcome) end
-    local machine = program.ask({ "status", "--porcelain=v2", "--branch", "-z" }, options)
+    local machine = call:ask({ "status", "--porcelain=v2", "--branch", "-z" })
     local fields = status.parse(machine or "")
     fields.complete = machine ~= nil
     return answer.result(outcome, fields)

@@ -3,13 +3,11 @@ local answer = require("git.answer")
 local check = require("git.check")
 local json = require("json")
 local place = require("git.place")
-local program = require("git.program")
 local remote = require("git.remote")
 local text = require("text")
 
 local transfer = {}
 
-local TIMEOUT_S = 60
 local ORIGIN = "origin"
 
 local STATES = {
@@ -38,26 +36,26 @@ function transfer.parse_refs(output)
     return refs
 end
 
-local function run_remote(cwd, arguments, route)
-    return program.run_when_free(arguments, { cwd = cwd, timeout_s = TIMEOUT_S, env = route.env, config = route.config })
+local function run_remote(call, arguments, route)
+    return call:run_when_free(arguments, { env = route.env, config = route.config })
 end
 
 --- Pushes to a remote. A ref that it refuses is an error.
----@param cwd string
+---@param call git.Call
 ---@param name? string remote or URL; default origin
 ---@param branch? string branch or refspec
-function transfer.push(cwd, name, branch)
+function transfer.push(call, name, branch)
     name, branch = check.source("remote", name) or ORIGIN, check.revision("branch", branch)
-    local route = remote.route(cwd, name, true)
-    local run, message = run_remote(cwd, { "push", "--", name, branch }, route)
+    local route = remote.route(call, name, true)
+    local run, message = run_remote(call, { "push", "--", name, branch }, route)
     if not run then return nil, message end
-    local outcome = answer.both(run, TIMEOUT_S)
+    local outcome = answer.both(run, call)
     remote.explain(outcome)
     return answer.result(outcome, { remote = name, refs = transfer.parse_refs(text.clean(run.stderr)) })
 end
 
-local function pull_fields(cwd, before, conflicts)
-    local head = place.head(cwd)
+local function pull_fields(call, before, conflicts)
+    local head = place.head(call)
     return {
         branch = place.or_null(head.branch), commit = place.or_null(head.commit), commit_before = place.or_null(before.commit),
         conflicts = place.shown(conflicts),
@@ -65,18 +63,18 @@ local function pull_fields(cwd, before, conflicts)
 end
 
 --- Pulls from a remote, as the repository is configured to: local work is never overwritten.
----@param cwd string
+---@param call git.Call
 ---@param name? string remote or URL; default origin
 ---@param branch? string
-function transfer.pull(cwd, name, branch)
+function transfer.pull(call, name, branch)
     name, branch = check.source("remote", name) or ORIGIN, check.revision("branch", branch)
-    local before = place.head(cwd)
-    local run, message = run_remote(cwd, { "pull", "--end-of-options", name, branch }, remote.route(cwd, name))
+    local before = place.head(call)
+    local run, message = run_remote(call, { "pull", "--end-of-options", name, branch }, remote.route(call, name))
     if not run then return nil, message end
-    local outcome = answer.both(run, TIMEOUT_S)
+    local outcome = answer.both(run, call)
     remote.explain(outcome)
-    local conflicts = not outcome.ok and place.unmerged(cwd) or {}
-    return answer.result(outcome, pull_fields(cwd, before, conflicts))
+    local conflicts = not outcome.ok and place.unmerged(call) or {}
+    return answer.result(outcome, pull_fields(call, before, conflicts))
 end
 
 return transfer

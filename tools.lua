@@ -6,7 +6,7 @@
 --- Types for your editor: lib/_meta/tool.lua.
 local files = require("files")
 local fs = require("fs")
-local git = require("git")
+local git = require("git.tools")
 local terminal = require("terminal")
 local workspace = require("workspace")
 

@@ -9,8 +9,6 @@ local text = require("text")
 
 local answer = {}
 
-local PROGRAM = "git" -- the engine, unless another one answered
-
 ---@class git.Outcome
 ---@field ok boolean
 ---@field text string
@@ -32,7 +30,8 @@ local function clean(bytes, notes)
     return shown
 end
 
-local function trim(value) return value:match("^%s*(.*%S)") or "" end
+--- The text without blanks at both ends.
+function answer.trim(value) return value:match("^%s*(.*%S)") or "" end
 
 local function lock_note(run, notes)
     local path = program.blocking_lock(run)
@@ -64,7 +63,7 @@ end
 function answer.both(run, call)
     local notes = {}
     local stdout, stderr = streams(run, notes)
-    local shown = mask.text(trim(clean(stdout .. "\n" .. stderr, notes)))
+    local shown = mask.text(answer.trim(clean(stdout .. "\n" .. stderr, notes)))
     end_notes(run, notes)
     return { ok = run.exit_code == 0, text = with_timeout(shown, run, call.timeout_s), notes = notes }
 end
@@ -79,23 +78,35 @@ function answer.shown(run, call)
     end_notes(run, notes)
     if run.exit_code == 0 then
         local shown = clean(stdout, notes)
-        if stderr ~= "" then notes[#notes + 1] = mask.text(trim(text.clean(stderr))) end
+        if stderr ~= "" then notes[#notes + 1] = mask.text(answer.trim((text.clean(stderr)))) end
         return { ok = true, text = shown, notes = notes }
     end
     local shown = mask.text(clean(stdout .. stderr, notes))
     return { ok = false, text = with_timeout(shown, run, call.timeout_s), notes = notes }
 end
 
+--- For text that was made from what an engine said.
+---@param bytes string
+---@param run? process.Result of the program, if it was asked
+---@return git.Outcome
+function answer.made(bytes, run)
+    local notes = {}
+    local shown = clean(bytes, notes)
+    if run and run.stderr ~= "" then notes[#notes + 1] = mask.text(answer.trim((text.clean(run.stderr)))) end
+    return { ok = true, text = shown, notes = notes }
+end
+
 --- The result of a tool. Fields of a failure are only sent where they tell more than its text.
+---@param call git.Call
 ---@param outcome git.Outcome
 ---@param fields? table
 ---@return table
-function answer.result(outcome, fields)
+function answer.result(call, outcome, fields)
     local content = { outcome.text }
     if outcome.notes[1] then content[2] = table.concat(outcome.notes, "\n") end
     if fields then
         fields.result = outcome.text
-        fields.engine = fields.engine or PROGRAM
+        fields.engine = call.engine
     end
     return { content = content, structured = fields, isError = not outcome.ok }
 end

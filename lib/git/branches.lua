@@ -1,6 +1,7 @@
 --- git_branch and git_checkout: list, make and switch branches.
 local answer = require("git.answer")
 local check = require("git.check")
+local engine = require("git.engine")
 local json = require("json")
 local place = require("git.place")
 local text = require("text")
@@ -9,7 +10,7 @@ local branches = {}
 
 -- Fields in the order of `git branch --format`; a line for each branch.
 local FORMAT = "--format=%(HEAD)%00%(refname)%00%(symref)%00%(objectname)%00%(upstream)%00%(worktreepath)"
-local LINE = "([^\0\n]*)%z([^\0\n]*)%z([^\0\n]*)%z([^\0\n]*)%z([^\0\n]*)%z([^\n]*)\n"
+local LINE = "([^\0\n]*)\0([^\0\n]*)\0([^\0\n]*)\0([^\0\n]*)\0([^\0\n]*)\0([^\n]*)\n"
 
 local function short(ref) return (ref:gsub("^refs/heads/", ""):gsub("^refs/remotes/", "")) end
 
@@ -46,21 +47,20 @@ function branches.parse(output)
 end
 
 local function list_all(call)
-    local run, message = call:run({ "branch", "--all", FORMAT }, { reads = true })
-    if not run then return nil, message end
-    if run.exit_code ~= 0 then return answer.result(answer.both(run, call)) end
-    local list, current
-    run.stdout, list, current = branches.parse(run.stdout)
-    run.stdout_bytes = #run.stdout
-    return answer.result(answer.both(run, call), { branches = list, current = place.or_null(current) })
+    local lines, run, message = engine.lines(call, "branches", nil, { "branch", "--all", FORMAT })
+    if message then return nil, message end
+    if not lines then return answer.result(call, answer.both(run, call)) end
+    local shown, list, current = branches.parse(lines)
+    return answer.result(call, answer.made(answer.trim(shown), run), { branches = list, current = place.or_null(current) })
 end
 
 local function create(call, name)
+    engine.program(call, "create_branch")
     local run, message = call:run_when_free({ "branch", "--end-of-options", name })
     if not run then return nil, message end
     local outcome = answer.both(run, call)
-    if not outcome.ok then return answer.result(outcome) end
-    return answer.result(outcome, { created = name, commit = place.or_null(place.commit(call, "refs/heads/" .. name)) })
+    if not outcome.ok then return answer.result(call, outcome) end
+    return answer.result(call, outcome, { created = name, commit = place.or_null(place.commit(call, "refs/heads/" .. name)) })
 end
 
 --- Lists all branches, or makes one.
@@ -97,16 +97,17 @@ end
 ---@param name string
 function branches.checkout(call, name)
     if name == "" then return nil, EMPTY end
+    engine.program(call, "checkout")
     if name ~= PREVIOUS then name = check.revision("branch", name) end
     local run, message = switch(call, name)
     if not run then return nil, message end
     local outcome = answer.both(run, call)
     if not outcome.ok then
         explain_unknown(call, name, outcome)
-        return answer.result(outcome)
+        return answer.result(call, outcome)
     end
     local head = place.head(call)
-    return answer.result(outcome, {
+    return answer.result(call, outcome, {
         branch = place.or_null(head.branch), commit = place.or_null(head.commit), detached = head.branch == nil,
     })
 end

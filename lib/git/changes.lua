@@ -1,6 +1,7 @@
 --- git_diff: what changed, as git prints it.
 local answer = require("git.answer")
 local check = require("git.check")
+local engine = require("git.engine")
 local fail = require("mcp.fail")
 
 local changes = {}
@@ -33,7 +34,7 @@ end
 local function in_repository(call)
     local run, message = call:run({ "rev-parse", "--git-dir" }, { reads = true })
     if not run then return nil, message end
-    if run.exit_code ~= 0 then return nil, nil, answer.result(answer.shown(run, call)) end
+    if run.exit_code ~= 0 then return nil, nil, answer.result(call, answer.shown(run, call)) end
     return true
 end
 
@@ -41,15 +42,16 @@ local function run_in(call, options)
     local run, message = call:run(arguments_for(options), { reads = true })
     if not run then return nil, message end
     local outcome = answer.shown(run, call)
-    if not outcome.ok then return answer.result(outcome) end
+    if not outcome.ok then return answer.result(call, outcome) end
     local changed = outcome.text ~= ""
     if not changed then outcome.text = NONE end
-    return answer.result(outcome, { changed = changed, complete = not run.stdout_truncated })
+    return answer.result(call, outcome, { changed = changed, complete = not run.stdout_truncated })
 end
 
 ---@param call git.Call
 ---@param options { staged?: boolean, from?: string, to?: string, paths?: string[] }
 function changes.run(call, options)
+    engine.program(call, "diff")
     local checked = {
         staged = options.staged,
         from = check.revision("from", options.from), to = check.revision("to", options.to),

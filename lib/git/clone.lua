@@ -1,6 +1,7 @@
 --- git_clone: a new repository in the workspace. What a failure leaves behind is removed, what was there before never.
 local answer = require("git.answer")
 local check = require("git.check")
+local engine = require("git.engine")
 local fs = require("fs")
 local mask = require("git.mask")
 local names = require("names")
@@ -61,6 +62,7 @@ end
 ---@param path? string
 ---@param branch? string
 function clone.run(call, url, path, branch)
+    engine.program(call, "clone")
     url, branch = check.source("repo_url", url) or "", check.revision("branch", branch)
     local target, existed, message = target_of(path)
     if message then return nil, message end
@@ -74,10 +76,10 @@ function clone.run(call, url, path, branch)
     remote.explain(outcome)
     if not outcome.ok then
         clean_up(run, made, existed)
-        return answer.result(outcome)
+        return answer.result(call, outcome)
     end
     local head = made and place.head(call, made) or {}
-    return answer.result(outcome, {
+    return answer.result(call, outcome, {
         path = place.or_null(made and names.show(made)), url = mask.text(url),
         branch = place.or_null(head.branch), commit = place.or_null(head.commit),
     })

@@ -1,6 +1,7 @@
 --- git_commit: stages and commits, and refuses what nobody means to commit: the marks of an open conflict.
 local answer = require("git.answer")
 local check = require("git.check")
+local engine = require("git.engine")
 local fs = require("fs")
 local names = require("names")
 local place = require("git.place")
@@ -44,7 +45,7 @@ local function marker_sizes(call, top, paths)
     local arguments = { "check-attr", "-z", "--stdin", "conflict-marker-size" }
     local listing = call:ask(arguments, { cwd = top, stdin = table.concat(paths, "\0") .. "\0" })
     local sizes = {}
-    for path, value in (listing or ""):gmatch("([^\0]*)%z[^\0]*%z([^\0]*)%z") do
+    for path, value in (listing or ""):gmatch("([^\0]*)\0[^\0]*\0([^\0]*)\0") do
         sizes[path] = math.tointeger(tonumber(value))
     end
     return sizes
@@ -67,11 +68,11 @@ local function open_conflicts(call, unmerged)
     return open
 end
 
-local function refusal(open)
+local function refusal(call, open)
     local lines = { "error: Committing is not possible because these files still hold conflict markers:" }
     for _, path in ipairs(open) do lines[#lines + 1] = "\t" .. names.show(path) end
     lines[#lines + 1] = "Edit them until no marker is left, then commit again. Nothing was staged or committed."
-    return answer.result({ ok = false, text = table.concat(lines, "\n"), notes = {} },
+    return answer.result(call, { ok = false, text = table.concat(lines, "\n"), notes = {} },
         { conflicts = place.shown(open) })
 end
 
@@ -125,21 +126,22 @@ end
 ---@param message string
 ---@param paths? string[]
 function commit.run(call, message, paths)
+    engine.program(call, "commit")
     if message:find("\0", 1, true) then return nil, "message: expected text, got a NUL byte, which no commit can hold" end
     paths = check.paths("paths", paths)
     local unmerged = place.unmerged(call)
     if unmerged[1] then
         local open = open_conflicts(call, unmerged)
-        if open[1] then return refusal(open) end
+        if open[1] then return refusal(call, open) end
     end
     local run, complaint = stage_and_record(call, message, paths)
     if not run then return nil, complaint end
     local outcome = answer.both(run, call)
-    if not outcome.ok then return answer.result(outcome) end
+    if not outcome.ok then return answer.result(call, outcome) end
     if unmerged[1] then
         outcome.notes[#outcome.notes + 1] = "Committed as resolved: " .. table.concat(place.shown(unmerged), ", ")
     end
-    return answer.result(outcome, fields_of(call, run, unmerged))
+    return answer.result(call, outcome, fields_of(call, run, unmerged))
 end
 
 return commit

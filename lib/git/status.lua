@@ -1,5 +1,6 @@
 --- git_status: git's own text, and the same as fields from its format for programs (porcelain version 2).
 local answer = require("git.answer")
+local engine = require("git.engine")
 local json = require("json")
 local names = require("names")
 local place = require("git.place")
@@ -64,14 +65,15 @@ end
 
 ---@param call git.Call
 function status.run(call)
+    engine.program(call, "status")
     local run, message = call:run({ "status" }, { reads = true })
     if not run then return nil, message end
     local outcome = answer.shown(run, call)
-    if not outcome.ok then return answer.result(outcome) end
+    if not outcome.ok then return answer.result(call, outcome) end
     local machine = call:ask({ "status", "--porcelain=v2", "--branch", "-z" })
     local fields = status.parse(machine or "")
     fields.complete = machine ~= nil
-    return answer.result(outcome, fields)
+    return answer.result(call, outcome, fields)
 end
 
 return status

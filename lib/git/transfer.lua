@@ -1,6 +1,7 @@
 --- git_push and git_pull.
 local answer = require("git.answer")
 local check = require("git.check")
+local engine = require("git.engine")
 local json = require("json")
 local place = require("git.place")
 local remote = require("git.remote")
@@ -45,13 +46,14 @@ end
 ---@param name? string remote or URL; default origin
 ---@param branch? string branch or refspec
 function transfer.push(call, name, branch)
+    engine.program(call, "push")
     name, branch = check.source("remote", name) or ORIGIN, check.revision("branch", branch)
     local route = remote.route(call, name, true)
     local run, message = run_remote(call, { "push", "--", name, branch }, route)
     if not run then return nil, message end
     local outcome = answer.both(run, call)
     remote.explain(outcome)
-    return answer.result(outcome, { remote = name, refs = transfer.parse_refs(text.clean(run.stderr)) })
+    return answer.result(call, outcome, { remote = name, refs = transfer.parse_refs(text.clean(run.stderr)) })
 end
 
 local function pull_fields(call, before, conflicts)
@@ -67,6 +69,7 @@ end
 ---@param name? string remote or URL; default origin
 ---@param branch? string
 function transfer.pull(call, name, branch)
+    engine.program(call, "pull")
     name, branch = check.source("remote", name) or ORIGIN, check.revision("branch", branch)
     local before = place.head(call)
     local run, message = run_remote(call, { "pull", "--end-of-options", name, branch }, remote.route(call, name))
@@ -74,7 +77,7 @@ function transfer.pull(call, name, branch)
     local outcome = answer.both(run, call)
     remote.explain(outcome)
     local conflicts = not outcome.ok and place.unmerged(call) or {}
-    return answer.result(outcome, pull_fields(call, before, conflicts))
+    return answer.result(call, outcome, pull_fields(call, before, conflicts))
 end
 
 return transfer

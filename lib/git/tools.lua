@@ -3,15 +3,23 @@ local branches = require("git.branches")
 local changes = require("git.changes")
 local clone = require("git.clone")
 local commit = require("git.commit")
+local fail = require("mcp.fail")
 local history = require("git.history")
 local names = require("names")
 local program = require("git.program")
+local repository = require("git")
 local status = require("git.status")
 local transfer = require("git.transfer")
 
 local git = {}
 
-local function call_for(args, timeout_s) return program.call(names.read(args.path or ""), timeout_s) end
+-- The call, unless its repository leads out of the workspace. What else is wrong git itself says best.
+local function call_for(args, timeout_s)
+    local call = program.call(names.read(args.path or ""), timeout_s)
+    local place, message, code = repository.locate(call.cwd)
+    if not place and code == "EOUTSIDE" then fail.raise(message) end
+    return call
+end
 
 function git.clone(args, timeout_s)
     return clone.run(program.call("", timeout_s), args.repo_url, args.path, args.branch)

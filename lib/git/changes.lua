@@ -30,22 +30,13 @@ local function arguments_for(options)
     return arguments
 end
 
--- Outside of a repository git compares any two files, or explains how to.
-local function in_repository(call)
-    local run, message = call:run({ "rev-parse", "--git-dir" }, { reads = true })
-    if not run then return nil, message end
-    if run.exit_code ~= 0 then return nil, nil, answer.result(call, answer.shown(run, call)) end
-    return true
-end
+local USAGE = 129 -- exit code of a git that was called in a wrong way
 
-local function run_in(call, options)
-    local run, message = call:run(arguments_for(options), { reads = true })
-    if not run then return nil, message end
-    local outcome = answer.shown(run, call)
-    if not outcome.ok then return answer.result(call, outcome) end
-    local changed = outcome.text ~= ""
-    if not changed then outcome.text = NONE end
-    return answer.result(call, outcome, { changed = changed, complete = not run.stdout_truncated })
+-- Outside of a repository git explains how to compare any two files. What is due is why there is no repository.
+local function without_usage(call, run)
+    if run.exit_code ~= USAGE then return run end
+    local refused = call:run({ "rev-parse", "--git-dir" }, { reads = true })
+    return refused and refused.exit_code ~= 0 and refused or run
 end
 
 ---@param call git.Call
@@ -58,10 +49,13 @@ function changes.run(call, options)
         paths = check.paths("paths", options.paths),
     }
     check_combination(checked)
-    local ok, message, refusal = in_repository(call)
-    if refusal then return refusal end
-    if not ok then return nil, message end
-    return run_in(call, checked)
+    local run, message = call:run(arguments_for(checked), { reads = true })
+    if not run then return nil, message end
+    local outcome = answer.shown(without_usage(call, run), call)
+    if not outcome.ok then return answer.result(call, outcome) end
+    local changed = outcome.text ~= ""
+    if not changed then outcome.text = NONE end
+    return answer.result(call, outcome, { changed = changed, complete = not run.stdout_truncated })
 end
 
 return changes

@@ -45,6 +45,7 @@ local LOCK_PATIENCE_MS, LOCK_POLL_MS = 2000, 50
 ---@field cwd string as given by the agent
 ---@field timeout_s number
 ---@field deadline number
+---@field place? git.Place of the repository, where one was found
 ---@field engine string what answers, for the result: "native", or "git: " and why the program does
 local Call = {}
 Call.__index = Call

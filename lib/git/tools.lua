@@ -16,8 +16,9 @@ local git = {}
 -- The call, unless its repository leads out of the workspace. What else is wrong git itself says best.
 local function call_for(args, timeout_s)
     local call = program.call(names.read(args.path or ""), timeout_s)
-    local place, message, code = repository.locate(call.cwd)
-    if not place and code == "EOUTSIDE" then fail.raise(message) end
+    local message, code
+    call.place, message, code = repository.locate(call.cwd)
+    if code == "EOUTSIDE" then fail.raise(message) end
     return call
 end
 

@@ -41,9 +41,18 @@ local function lock_note(run, notes)
         .. " remove the file."):format(names.show(path), math.max(0, clock.now_ms() // 1000 - lock.mtime))
 end
 
-local function end_notes(run, notes)
+local function owner_note(run, call, notes)
+    if not call.place or not run.stderr:find("dubious ownership", 1, true) then return end
+    local found = fs.stat(call.place.git_dir)
+    if not found then return end
+    notes[#notes + 1] = ("%s belongs to %s (uid %d), not to the user of this server."):format(
+        names.show(call.place.git_dir), found.user, found.uid)
+end
+
+local function end_notes(run, call, notes)
     if run.signal and not run.timed_out then notes[#notes + 1] = ("git was killed by %s."):format(run.signal) end
     lock_note(run, notes)
+    owner_note(run, call, notes)
 end
 
 local function with_timeout(shown, run, timeout_s)
@@ -64,7 +73,7 @@ function answer.both(run, call)
     local notes = {}
     local stdout, stderr = streams(run, notes)
     local shown = mask.text(answer.trim(clean(stdout .. "\n" .. stderr, notes)))
-    end_notes(run, notes)
+    end_notes(run, call, notes)
     return { ok = run.exit_code == 0, text = with_timeout(shown, run, call.timeout_s), notes = notes }
 end
 
@@ -75,7 +84,7 @@ end
 function answer.shown(run, call)
     local notes = {}
     local stdout, stderr = streams(run, notes)
-    end_notes(run, notes)
+    end_notes(run, call, notes)
     if run.exit_code == 0 then
         local shown = clean(stdout, notes)
         if stderr ~= "" then notes[#notes + 1] = mask.text(answer.trim((text.clean(stderr)))) end

@@ -13,26 +13,33 @@ local clone = {}
 
 local REMOVE_S = 60
 
--- Does anything stand at a path? Fails where the way there, as far as it exists, leads out of the workspace.
-local function look(path)
-    local found, message, code = fs.stat(path)
-    if found then return true end
-    if code ~= "ENOENT" then return nil, code == "EOUTSIDE" and message or "Error: " .. message end
-    local parent = path:match("^(.+)/[^/]*$")
-    if not parent or #parent < #fs.root() then return false end
-    local ok, complaint = look(parent)
-    if ok == nil then return nil, complaint end
-    return false
+---@class git.Target
+---@field path? string absolute; nil when git is to choose
+---@field existed boolean
+---@field parents string[] the folders above it that are missing, nearest first
+
+-- What is missing on the way to a path; fails where the way, as far as it exists, leads out of the workspace.
+local function missing_on_the_way(path)
+    local missing = {}
+    while true do
+        local found, message, code = fs.stat(path)
+        if found then return missing end
+        if code ~= "ENOENT" then return nil, code == "EOUTSIDE" and message or "Error: " .. message end
+        missing[#missing + 1] = path
+        path = path:match("^(.+)/[^/]*$")
+    end
 end
 
--- The absolute path of a target, whether it exists, or why it cannot be one.
+---@return git.Target? target
+---@return string? message
 local function target_of(path)
-    if not path or path == "" then return nil, false end
+    if not path or path == "" then return { existed = false, parents = {} } end
     local absolute, message = fs.resolve(names.read(path))
-    if not absolute then return nil, nil, message end
-    local exists, complaint = look(absolute)
-    if exists == nil then return nil, nil, complaint end
-    return absolute, exists
+    if not absolute then return nil, message end
+    local missing, complaint = missing_on_the_way(absolute)
+    if not missing then return nil, complaint end
+    local existed = missing[1] ~= absolute
+    return { path = absolute, existed = existed, parents = table.move(missing, 2, #missing, 1, {}) }
 end
 
 local function arguments_for(url, target, branch)
@@ -50,11 +57,23 @@ local function named(run)
     return name and fs.resolve(name)
 end
 
--- git removes what it made, unless it was killed before it had done so.
-local function clean_up(run, target, existed)
-    if existed or not (run.timed_out or run.signal) or not target then return end
-    if target == fs.root() or not fs.stat(target) then return end
-    return process.run({ argv = { "rm", "-rf", "--", target }, timeout_ms = REMOVE_S * 1000 })
+local function remove(...) return process.run({ argv = { ... }, timeout_ms = REMOVE_S * 1000 }) end
+
+-- git removes what it made, unless it was killed before it had done so; folders above the target it leaves.
+local function clean_up(run, target)
+    local path = target.path or named(run)
+    local killed = run.timed_out or run.signal
+    if killed and path and not target.existed and path ~= fs.root() and fs.stat(path) then remove("rm", "-rf", "--", path) end
+    if target.parents[1] then remove("rmdir", "--", table.unpack(target.parents)) end
+end
+
+local function fields_of(call, run, url, target)
+    local path = target.path or named(run)
+    local head = path and place.head(call, path) or {}
+    return {
+        path = place.or_null(path and names.show(path)), url = mask.text(url),
+        branch = place.or_null(head.branch), commit = place.or_null(head.commit),
+    }
 end
 
 ---@param call git.Call in the workspace
@@ -64,25 +83,17 @@ end
 function clone.run(call, url, path, branch)
     engine.program(call, "clone")
     url, branch = check.source("repo_url", url) or "", check.revision("branch", branch)
-    local target, existed, message = target_of(path)
-    if message then return nil, message end
+    local target, message = target_of(path)
+    if not target then return nil, message end
     local route = remote.route(call, url)
     local run
-    run, message = call:run(arguments_for(url, target, branch),
-        { env = route.env, config = route.config })
+    run, message = call:run(arguments_for(url, target.path, branch), { env = route.env, config = route.config })
     if not run then return nil, message end
-    local made = target or named(run)
     local outcome = answer.both(run, call)
     remote.explain(outcome)
-    if not outcome.ok then
-        clean_up(run, made, existed)
-        return answer.result(call, outcome)
-    end
-    local head = made and place.head(call, made) or {}
-    return answer.result(call, outcome, {
-        path = place.or_null(made and names.show(made)), url = mask.text(url),
-        branch = place.or_null(head.branch), commit = place.or_null(head.commit),
-    })
+    if outcome.ok then return answer.result(call, outcome, fields_of(call, run, url, target)) end
+    clean_up(run, target)
+    return answer.result(call, outcome)
 end
 
 return clone

@@ -6,6 +6,7 @@
 --- Types for your editor: lib/_meta/tool.lua.
 local files = require("files")
 local fs = require("fs")
+local git = require("git.tools")
 local terminal = require("terminal")
 local workspace = require("workspace")
 
@@ -13,6 +14,7 @@ local workspace = require("workspace")
 local exec = { default_s = 30, max_s = 300, output_bytes = 10 * 1024 * 1024 }
 local install_timeout_s = 120
 local info_timeout_s = 30
+local git_limits = { local_s = 30, commit_s = 60, network_s = 60, clone_s = 120 }
 
 local function text(...) return string.format(...) end
 
@@ -291,4 +293,273 @@ tool {
         exit_code = { type = "integer", description = "Of the package manager; 124 after a timeout" },
     }, { "exit_code" }),
     handler = function(args) return workspace.install(args.packages, args.manager, install_timeout_s) end,
+}
+
+local engine = { type = "string", description = "native, or git and why the git program answered" }
+local git_path = {
+    type = { "string", "null" }, default = json.null,
+    description = "Directory in the repository" .. path_note .. " (default: the workspace)",
+}
+local git_paths = {
+    type = { "array", "null" }, items = { type = "string" }, default = json.null,
+    description = "Only these files, directories or git pathspecs, relative to path (default: everything)",
+}
+local remote_name = {
+    type = { "string", "null" }, default = json.null, description = "Remote name or URL (default: origin)",
+}
+
+local function optional(description) return { type = { "string", "null" }, default = json.null, description = description } end
+local function known(type_name, description) return { type = { type_name, "null" }, description = description } end
+local function strings(description) return { type = "array", items = { type = "string" }, description = description } end
+
+local head_commit = known("string", "Full id of the commit at HEAD")
+local current_branch = known("string", "Current branch; null when HEAD is detached")
+
+tool {
+    name = "git_clone",
+    title = "Clone a repository",
+    description = text("Clones a repository into a new or empty directory. Never asks for a password: credentials come from the"
+        .. " credential helper, ssh agent or keys of the server's user. A failed clone leaves nothing behind. Ends after %g"
+        .. " seconds at the latest.", git_limits.clone_s),
+    annotations = { readOnlyHint = false, destructiveHint = false, idempotentHint = false, openWorldHint = true },
+    input = {
+        type = "object",
+        properties = {
+            repo_url = { type = "string", description = "URL or path of the repository" },
+            path = optional("New or empty directory" .. path_note .. " (default: named as the repository, in the workspace)"),
+            branch = optional("Branch or tag to check out (default: what the remote's HEAD names)"),
+        },
+        required = { "repo_url" },
+        additionalProperties = false,
+    },
+    output = output({
+        path = known("string", "Absolute path of the new repository"),
+        url = { type = "string", description = "Where it came from, without credentials" },
+        branch = current_branch, commit = head_commit, engine = engine,
+    }, { "path", "url", "branch", "commit", "engine" }),
+    handler = function(args) return git.clone(args, git_limits.clone_s) end,
+}
+
+tool {
+    name = "git_status",
+    title = "Show the state of a repository",
+    description = "Shows what `git status` prints: branch, upstream, and what is staged, changed, untracked or in conflict.",
+    annotations = { readOnlyHint = true, destructiveHint = false, idempotentHint = true, openWorldHint = false },
+    input = { type = "object", properties = { path = git_path }, additionalProperties = false },
+    output = output({
+        branch = current_branch, commit = known("string", "Full id of HEAD's commit; null before the first one"),
+        upstream = known("string", "Such as origin/main"),
+        ahead = known("integer", "Commits that the upstream lacks"),
+        behind = known("integer", "Commits of the upstream that the branch lacks"),
+        entries = {
+            type = "array",
+            items = {
+                type = "object",
+                properties = {
+                    path = { type = "string", description = "From the top of the work tree" },
+                    index = { type = "string", description = "Staged: letter as in git status --short, . for unchanged" },
+                    worktree = { type = "string", description = "Not staged: likewise; ? for untracked" },
+                    from = { type = "string", description = "The path before a rename or copy" },
+                    conflict = { type = "boolean" },
+                },
+                required = { "path", "index", "worktree" },
+            },
+        },
+        entries_left_out = { type = "integer", description = "Entries beyond those listed here" },
+        complete = { type = "boolean", description = "False when only the text could be made" },
+        engine = engine,
+    }, { "branch", "commit", "upstream", "ahead", "behind", "entries", "entries_left_out", "complete", "engine" }),
+    handler = function(args) return git.status(args, git_limits.local_s) end,
+}
+
+tool {
+    name = "git_commit",
+    title = "Commit changes",
+    description = text("Stages all changes of the work tree, or those below the given paths, and commits them; hooks run. During"
+        .. " a merge it concludes the merge, but refuses while files still hold conflict markers. Ends after %g seconds at the"
+        .. " latest.", git_limits.commit_s),
+    annotations = { readOnlyHint = false, destructiveHint = false, idempotentHint = false, openWorldHint = false },
+    input = {
+        type = "object",
+        properties = {
+            message = { type = "string", description = "Commit message" }, path = git_path, paths = git_paths,
+        },
+        required = { "message" },
+        additionalProperties = false,
+    },
+    output = output({
+        commit = known("string", "Full id of the new commit"), branch = current_branch,
+        resolved = strings("Paths that were in conflict and are committed as they stand"),
+        conflicts = strings("Paths that still hold conflict markers; nothing was committed"),
+        engine = engine,
+    }, { "engine" }),
+    handler = function(args) return git.commit(args, git_limits.commit_s) end,
+}
+
+tool {
+    name = "git_push",
+    title = "Push to a remote",
+    description = text("Pushes the current branch, or the given one, to a remote. Any ref that the remote refuses makes the call"
+        .. " an error with the remote's reason. Never asks for a password. Ends after %g seconds at the latest.",
+        git_limits.network_s),
+    annotations = { readOnlyHint = false, destructiveHint = true, idempotentHint = true, openWorldHint = true },
+    input = {
+        type = "object",
+        properties = {
+            remote = remote_name,
+            branch = optional("Branch, tag or refspec such as main:renamed (default: as configured, mostly the current branch)"),
+            path = git_path,
+        },
+        additionalProperties = false,
+    },
+    output = output({
+        remote = { type = "string" },
+        refs = {
+            type = "array", description = "What became of each ref that is not up to date",
+            items = {
+                type = "object",
+                properties = {
+                    from = { type = "string" }, to = { type = "string" },
+                    state = { enum = { "updated", "forced", "created", "deleted", "unchanged", "refused" } },
+                    summary = { type = "string" }, reason = { type = "string", description = "Why it was refused" },
+                },
+                required = { "to", "state", "summary" },
+            },
+        },
+        engine = engine,
+    }, { "remote", "refs", "engine" }),
+    handler = function(args) return git.push(args, git_limits.network_s) end,
+}
+
+tool {
+    name = "git_pull",
+    title = "Pull from a remote",
+    description = text("Fetches from a remote and brings the current branch up to date, by fast-forward, merge or rebase as the"
+        .. " repository is configured. Local changes are never overwritten; conflicts are an error that lists the paths. Never"
+        .. " asks for a password. Ends after %g seconds at the latest.", git_limits.network_s),
+    annotations = { readOnlyHint = false, destructiveHint = true, idempotentHint = true, openWorldHint = true },
+    input = {
+        type = "object",
+        properties = {
+            remote = remote_name, branch = optional("Branch of the remote (default: the upstream of the current one)"),
+            path = git_path,
+        },
+        additionalProperties = false,
+    },
+    output = output({
+        branch = current_branch, commit = head_commit, commit_before = known("string", "Full id of HEAD before"),
+        conflicts = strings("Paths with conflicts to resolve"), engine = engine,
+    }, { "branch", "commit", "commit_before", "conflicts", "engine" }),
+    handler = function(args) return git.pull(args, git_limits.network_s) end,
+}
+
+tool {
+    name = "git_branch",
+    title = "List or create branches",
+    description = "Lists local and remote-tracking branches, the current one marked with *; with a name, creates that branch at"
+        .. " HEAD without switching to it.",
+    annotations = { readOnlyHint = false, destructiveHint = false, idempotentHint = false, openWorldHint = false },
+    input = {
+        type = "object",
+        properties = { name = optional("Branch to create (default: list)"), path = git_path },
+        additionalProperties = false,
+    },
+    output = output({
+        branches = {
+            type = "array",
+            items = {
+                type = "object",
+                properties = {
+                    name = { type = "string" }, commit = { type = "string" }, current = { type = "boolean" },
+                    remote = { type = "boolean", description = "Remote-tracking" },
+                    upstream = { type = "string" }, points_to = { type = "string" },
+                },
+                required = { "name", "commit", "current", "remote" },
+            },
+        },
+        current = known("string", "Current branch of a listing"),
+        created = { type = "string" }, commit = known("string", "Where the new branch begins"), engine = engine,
+    }, { "engine" }),
+    handler = function(args) return git.branch(args, git_limits.local_s) end,
+}
+
+tool {
+    name = "git_checkout",
+    title = "Switch branches",
+    description = "Switches to a branch, or to a tag or commit with a detached HEAD; a branch that only a remote has is created"
+        .. " to track it. Never restores files: uncommitted changes are kept, or the switch is refused.",
+    annotations = { readOnlyHint = false, destructiveHint = true, idempotentHint = true, openWorldHint = false },
+    input = {
+        type = "object",
+        properties = {
+            branch = { type = "string", description = "Branch, tag or commit; - is the previous branch" }, path = git_path,
+        },
+        required = { "branch" },
+        additionalProperties = false,
+    },
+    output = output({
+        branch = current_branch, commit = head_commit, detached = { type = "boolean" }, engine = engine,
+    }, { "branch", "commit", "detached", "engine" }),
+    handler = function(args) return git.checkout(args, git_limits.local_s) end,
+}
+
+tool {
+    name = "git_diff",
+    title = "Show changes",
+    description = "Shows changes as a patch: by default what is changed and not staged; staged=true what would be committed; from"
+        .. " alone a commit against the work tree; from and to two commits. Untracked files are not shown.",
+    annotations = { readOnlyHint = true, destructiveHint = false, idempotentHint = true, openWorldHint = false },
+    input = {
+        type = "object",
+        properties = {
+            path = git_path,
+            staged = { type = { "boolean", "null" }, default = json.null, description = "What is staged (default false)" },
+            from = optional("Branch, tag, commit or range such as main...feature"),
+            to = optional("Branch, tag or commit; needs from"),
+            paths = git_paths,
+        },
+        additionalProperties = false,
+    },
+    output = output({
+        changed = { type = "boolean" },
+        complete = { type = "boolean", description = "False when the patch was too long and cut" },
+        engine = engine,
+    }, { "changed", "complete", "engine" }),
+    handler = function(args) return git.diff(args, git_limits.local_s) end,
+}
+
+tool {
+    name = "git_log",
+    title = "Show the history",
+    description = "Lists the newest commits, one a line: short id and subject.",
+    annotations = { readOnlyHint = true, destructiveHint = false, idempotentHint = true, openWorldHint = false },
+    input = {
+        type = "object",
+        properties = {
+            n = {
+                type = { "integer", "null" }, minimum = 0, default = json.null,
+                description = "Number of commits, at most 100 (default 10; 0 is the default too)",
+            },
+            path = git_path,
+            ref = optional("Branch, tag, commit or range such as main..feature (default: HEAD)"),
+            paths = git_paths,
+        },
+        additionalProperties = false,
+    },
+    output = output({
+        commits = {
+            type = "array",
+            items = {
+                type = "object",
+                properties = {
+                    id = { type = "string" }, parents = strings("Full ids"), author = { type = "string" },
+                    email = { type = "string" }, date = { type = "string", description = "Author date, ISO 8601" },
+                    subject = { type = "string" },
+                },
+                required = { "id", "parents", "author", "email", "date", "subject" },
+            },
+        },
+        engine = engine,
+    }, { "commits", "engine" }),
+    handler = function(args) return git.log(args, git_limits.local_s) end,
 }

@@ -7,6 +7,7 @@
 #include "db.h"
 #include "fiber_slice.h"
 #include "fs.h"
+#include "git.h"
 #include "inbox.h"
 #include "jobs.h"
 #include "keys.h"
@@ -56,6 +57,10 @@ bool host_open(struct host *host, uv_loop_t *loop, const struct config *config,
     *host = (struct host){.loop = loop, .config = config, .log = log};
     host->workspace = fs_root_open(config->workspace_root, error, error_size);
     if (host->workspace == NULL) return false;
+    if (!repo_engine_start(error, error_size)) {
+        fs_root_free(host->workspace);
+        return false;
+    }
     if (open_parts(host, secrets) && protect_own_files(host)) return true;
     snprintf(error, error_size, "not enough memory");
     host_close(host);
@@ -74,5 +79,6 @@ void host_close(struct host *host)
     shared_free(host->shared);
     db_table_free(host->databases);
     keys_free(host->keys);
+    repo_engine_stop();
     fs_root_free(host->workspace);
 }

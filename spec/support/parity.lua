@@ -7,6 +7,7 @@
 --- The recording was made by a user without rights, so as root the server and the shell lines run as one.
 local assert = require("luassert")
 local busted = require("busted")
+local http = require("spec.support.http")
 local json = require("json")
 local program = require("spec.support.program")
 local server = require("spec.support.server")
@@ -19,6 +20,8 @@ local USER = 12345 -- no account has this number
 local AS_USER = { "/usr/bin/setpriv", "--reuid=" .. USER, "--regid=" .. USER, "--clear-groups", "--pdeathsig", "KILL", "--" }
 local FOLDERS = { workspace = "WORKSPACE", state = "STATE", remotes = "REMOTES", home = "HOME", bin = "BIN", run = "RUN" }
 local EMPTIED = { "workspace", "remotes", "bin", "home" }
+local WHO, ADDRESS, WHEN = "Parity Tester", "parity@example.com", "2026-11-30T12:00:00+00:00"
+local GIT_CONFIG = ("[user]\n\tname = %s\n\temail = %s\n[init]\n\tdefaultBranch = main\n"):format(WHO, ADDRESS)
 local SETTLE_S = 20 -- for what happens after a call, looked at again and again
 
 local is_root = tmp.shell("id -u") == "0\n"
@@ -69,6 +72,8 @@ function World:environment()
     return {
         PATH = self.BIN .. ":/usr/bin:/bin", HOME = self.HOME, LANG = "C.UTF-8", LC_ALL = "C.UTF-8", TZ = "UTC",
         GIT_CONFIG_NOSYSTEM = "1", GIT_TERMINAL_PROMPT = "0",
+        GIT_AUTHOR_NAME = WHO, GIT_AUTHOR_EMAIL = ADDRESS, GIT_AUTHOR_DATE = WHEN,
+        GIT_COMMITTER_NAME = WHO, GIT_COMMITTER_EMAIL = ADDRESS, GIT_COMMITTER_DATE = WHEN,
     }
 end
 
@@ -91,6 +96,7 @@ function World:reset(setup)
     for position, folder in ipairs(EMPTIED) do folders[position] = quote(self.root .. "/" .. folder) end
     local all = table.concat(folders, " ")
     tmp.shell(("chmod -R u+rwx %s; find %s -mindepth 1 -delete"):format(all, all))
+    own(tmp.write(self.HOME .. "/.gitconfig", GIT_CONFIG))
     if #setup == 0 then return end
     local output, ok = self:shell("set -e\n" .. table.concat(setup, "\n"))
     if not ok then error("setup failed: " .. output) end
@@ -205,11 +211,18 @@ local function post(s, tool, arguments)
     })
 end
 
+-- A slow answer comes as a stream whose last event is the message.
+local function body_of(response)
+    if not (response.headers["content-type"] or ""):find("^text/event%-stream") then return response.body end
+    local events = http.events(response.body)
+    return events[#events].data
+end
+
 ---@return spec.Answer
 function World:call(s, tool, arguments, normalise)
     local given = arguments ~= nil and arguments ~= json.null and self:arguments(arguments) or nil
     local response = post(s, tool, given)
-    local message = assert(json.decode(response.body), response.body)
+    local message = assert(json.decode(body_of(response)), response.body)
     local content = message.result and message.result.content or {}
     return {
         status = response.status, error = message.error, result = message.result,

@@ -1,0 +1,45 @@
+--- What the git tools do. Paths are what the agent gave; results have git's own text, and the same as fields.
+local branches = require("git.branches")
+local changes = require("git.changes")
+local clone = require("git.clone")
+local commit = require("git.commit")
+local fail = require("mcp.fail")
+local history = require("git.history")
+local names = require("names")
+local program = require("git.program")
+local repository = require("git")
+local status = require("git.status")
+local transfer = require("git.transfer")
+
+local git = {}
+
+-- The call, unless its repository leads out of the workspace. What else is wrong git itself says best.
+local function call_for(args, timeout_s)
+    local call = program.call(names.read(args.path or ""), timeout_s)
+    local message, code
+    call.place, message, code = repository.locate(call.cwd)
+    if code == "EOUTSIDE" then fail.raise(message) end
+    return call
+end
+
+function git.clone(args, timeout_s)
+    return clone.run(program.call("", timeout_s), args.repo_url, args.path, args.branch)
+end
+
+function git.status(args, timeout_s) return status.run(call_for(args, timeout_s)) end
+
+function git.commit(args, timeout_s) return commit.run(call_for(args, timeout_s), args.message, args.paths) end
+
+function git.push(args, timeout_s) return transfer.push(call_for(args, timeout_s), args.remote, args.branch) end
+
+function git.pull(args, timeout_s) return transfer.pull(call_for(args, timeout_s), args.remote, args.branch) end
+
+function git.branch(args, timeout_s) return branches.list_or_create(call_for(args, timeout_s), args.name) end
+
+function git.checkout(args, timeout_s) return branches.checkout(call_for(args, timeout_s), args.branch) end
+
+function git.diff(args, timeout_s) return changes.run(call_for(args, timeout_s), args) end
+
+function git.log(args, timeout_s) return history.run(call_for(args, timeout_s), args) end
+
+return git

@@ -1,0 +1,83 @@
+--- git_push and git_pull.
+local answer = require("git.answer")
+local check = require("git.check")
+local engine = require("git.engine")
+local json = require("json")
+local place = require("git.place")
+local remote = require("git.remote")
+local text = require("text")
+
+local transfer = {}
+
+local ORIGIN = "origin"
+
+local STATES = {
+    [" "] = "updated", ["+"] = "forced", ["*"] = "created", ["-"] = "deleted", ["="] = "unchanged", ["!"] = "refused",
+}
+
+-- " ! [rejected]        main -> main (fetch first)": flag, summary, names and reason.
+local function read_ref(line)
+    local flag, summary, rest = line:match("^ ([ +*=!-]) (%[[^%]]+%]) +(.+)$")
+    if not flag then flag, summary, rest = line:match("^ ([ +*=!-]) (%x+%.%.%.?%x+) +(.+)$") end
+    if not flag then return nil end
+    local reason = rest:match(" %((.*)%)$")
+    if reason then rest = rest:sub(1, -#reason - 4) end
+    local from, to = rest:match("^(%S+) %-> (%S+)$")
+    return { from = from, to = to or rest, state = STATES[flag], summary = summary, reason = reason }
+end
+
+--- The fate of each ref in what `git push` printed.
+---@param output string
+---@return table refs
+function transfer.parse_refs(output)
+    local refs = json.array({})
+    for line in output:gmatch("[^\n]+") do
+        refs[#refs + 1] = read_ref(line)
+    end
+    return refs
+end
+
+local function run_remote(call, arguments, route)
+    return call:run_when_free(arguments, { env = route.env, config = route.config })
+end
+
+--- Pushes to a remote. A ref that it refuses is an error.
+---@param call git.Call
+---@param name? string remote or URL; default origin
+---@param branch? string branch or refspec
+function transfer.push(call, name, branch)
+    engine.program(call, "push")
+    name, branch = check.source("remote", name) or ORIGIN, check.revision("branch", branch)
+    local route = remote.route(call, name, true)
+    local run, message = run_remote(call, { "push", "--", name, branch }, route)
+    if not run then return nil, message end
+    local outcome = answer.both(run, call)
+    remote.explain(outcome)
+    return answer.result(call, outcome, { remote = name, refs = transfer.parse_refs(text.clean(run.stderr)) })
+end
+
+local function pull_fields(call, before, conflicts)
+    local head = place.head(call)
+    return {
+        branch = place.or_null(head.branch), commit = place.or_null(head.commit), commit_before = place.or_null(before.commit),
+        conflicts = place.shown(conflicts),
+    }
+end
+
+--- Pulls from a remote, as the repository is configured to: local work is never overwritten.
+---@param call git.Call
+---@param name? string remote or URL; default origin
+---@param branch? string
+function transfer.pull(call, name, branch)
+    engine.program(call, "pull")
+    name, branch = check.source("remote", name) or ORIGIN, check.revision("branch", branch)
+    local before = place.head(call)
+    local run, message = run_remote(call, { "pull", "--end-of-options", name, branch }, remote.route(call, name))
+    if not run then return nil, message end
+    local outcome = answer.both(run, call)
+    remote.explain(outcome)
+    local conflicts = not outcome.ok and place.unmerged(call) or {}
+    return answer.result(call, outcome, pull_fields(call, before, conflicts))
+end
+
+return transfer

@@ -1,0 +1,144 @@
+/* The predicate's half in C: what about a repository makes its refs and commits look different to git. */
+#include <dirent.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "git_private.h"
+
+#define PACKED_OBJECTS_MAX 16384 /* from here on git's short ids grow */
+
+bool repo_has(const char *directory, const char *name)
+{
+    char path[PATH_MAX];
+    return snprintf(path, sizeof path, "%s/%s", directory, name) < (int)sizeof path &&
+           access(path, F_OK) == 0;
+}
+
+static bool is_mine(const char *path)
+{
+    struct stat st;
+    return path == NULL || (stat(path, &st) == 0 && st.st_uid == geteuid());
+}
+
+static const struct {
+    const char *pattern, *reason;
+} settings[] = {
+    {"core.abbrev", "core.abbrev is set"},
+    {"branch.sort", "branch.sort is set"},
+    {"core.worktree", "core.worktree is set"},
+    {"core.alternaterefs*", "alternate refs"},
+    {"includeif.hasconfig:*", "includeIf hasconfig"},
+    {"extensions.*", "repository extension"},
+};
+
+static const char *setting_in_the_way(const char *name)
+{
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
+        if (fnmatch(settings[i].pattern, name, 0) == 0) return settings[i].reason;
+    return NULL;
+}
+
+static bool check_settings(git_repository *repo, char refusal[REPO_REFUSAL_SIZE])
+{
+    git_config *config = NULL;
+    git_config_iterator *all = NULL;
+    git_config_entry *entry;
+    const char *reason = NULL;
+    bool ok =
+        git_repository_config_snapshot(&config, repo) == 0 && git_config_iterator_new(&all, config) == 0;
+    while (ok && reason == NULL && git_config_next(&entry, all) == 0)
+        reason = setting_in_the_way(entry->name);
+    git_config_iterator_free(all);
+    git_config_free(config);
+    if (!ok) return repo_refuse_error(refusal, "configuration");
+    return reason == NULL || repo_refuse(refusal, reason);
+}
+
+static bool check_files(git_repository *repo, char refusal[REPO_REFUSAL_SIZE])
+{
+    static const struct {
+        const char *name, *reason;
+    } files[] = {
+        {"info/grafts", "grafts"},
+        {"objects/info/alternates", "alternate object directories"},
+        {"objects/pack/multi-pack-index", "multi-pack index"},
+        {"refs/replace", "replace refs"},
+    };
+    const char *common = git_repository_commondir(repo);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        if (repo_has(common, files[i].name)) return repo_refuse(refusal, files[i].reason);
+    return true;
+}
+
+static bool check_replace(git_repository *repo, char refusal[REPO_REFUSAL_SIZE])
+{
+    git_reference_iterator *found = NULL;
+    const char *name;
+    if (git_reference_iterator_glob_new(&found, repo, "refs/replace/*") != 0)
+        return repo_refuse_error(refusal, "refs");
+    bool any = git_reference_next_name(&name, found) == 0;
+    git_reference_iterator_free(found);
+    return !any || repo_refuse(refusal, "replace refs");
+}
+
+/* The number of objects in a pack: the last entry of its index' first table. */
+static uint64_t count_pack(const char *packs, const char *name)
+{
+    unsigned char count[4];
+    char path[PATH_MAX];
+    if (snprintf(path, sizeof path, "%s/%s", packs, name) >= (int)sizeof path) return 0;
+    FILE *file = fopen(path, "re");
+    if (file == NULL) return 0;
+    bool ok = fseek(file, 8 + 255 * 4, SEEK_SET) == 0 && fread(count, 1, sizeof count, file) == sizeof count;
+    fclose(file);
+    return ok ? (uint64_t)count[0] << 24 | (uint64_t)count[1] << 16 | (uint64_t)count[2] << 8 | count[3] : 0;
+}
+
+static bool check_size(git_repository *repo, char refusal[REPO_REFUSAL_SIZE])
+{
+    char packs[PATH_MAX];
+    uint64_t objects = 0;
+    snprintf(packs, sizeof packs, "%sobjects/pack", git_repository_commondir(repo));
+    DIR *directory = opendir(packs);
+    if (directory == NULL) return true;
+    for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
+        size_t len = strlen(entry->d_name);
+        if (len > 4 && strcmp(entry->d_name + len - 4, ".idx") == 0)
+            objects += count_pack(packs, entry->d_name);
+    }
+    closedir(directory);
+    return objects < PACKED_OBJECTS_MAX || repo_refuse(refusal, "many objects");
+}
+
+static bool check_repository(git_repository *repo, char refusal[REPO_REFUSAL_SIZE])
+{
+    if (git_repository_is_bare(repo)) return repo_refuse(refusal, "bare repository");
+    if (git_repository_is_shallow(repo)) return repo_refuse(refusal, "shallow clone");
+    if (!is_mine(git_repository_path(repo)) || !is_mine(git_repository_workdir(repo)) ||
+        !is_mine(git_repository_commondir(repo)))
+        return repo_refuse(refusal, "another user's repository");
+    return check_files(repo, refusal) && check_settings(repo, refusal) && check_replace(repo, refusal) &&
+           check_size(repo, refusal);
+}
+
+git_repository *repo_open_native(struct fs_root *root, const char *path, size_t len,
+                                 char refusal[REPO_REFUSAL_SIZE])
+{
+    struct repo_place place = {NULL, NULL, NULL};
+    struct repo_error error = {NULL, ""};
+    git_repository *repo = NULL;
+    if (!repo_locate(root, path, len, &place, &error)) {
+        repo_refuse(refusal, error.message);
+        return NULL;
+    }
+    if (git_repository_open(&repo, place.git_dir) != 0) repo_refuse_error(refusal, "open");
+    repo_place_free(&place);
+    if (repo != NULL && check_repository(repo, refusal)) return repo;
+    git_repository_free(repo);
+    return NULL;
+}

@@ -1,0 +1,151 @@
+--- Values that agents give: none becomes an option, a command or a way out of the workspace.
+local repositories = require("spec.support.repositories")
+local tmp = require("spec.support.tmp")
+
+local SETUP = [[
+git init -q repo; cd repo; echo x > f; git add -A; git commit -qm first; echo y > f; git commit -qam second; git branch other
+]]
+
+describe("git arguments", function()
+    local pair, s
+    setup(function()
+        pair = repositories.pair()
+        s = pair.server
+        pair:both("a", SETUP)
+        pair:both("b", "mkdir plain; echo secret > one; echo secrets > two")
+    end)
+    teardown(function() pair:stop() end)
+
+    local function refused(tool, arguments, ...)
+        arguments.path = arguments.path or "a/repo"
+        local text, failed = s:text(tool, arguments)
+        assert.is_true(failed, text)
+        for _, pattern in ipairs({ ... }) do assert.matches(pattern, text) end
+        return text
+    end
+
+    it("G07 no value becomes an option, and nothing is written", function()
+        local target = tmp.dir("g07") .. "/pwn"
+        local option = "--output=" .. target
+        refused("git_log", { ref = option }, "^ref: expected .* begins with \"%-\"")
+        assert.equal("", (s:text("git_log", { path = "a/repo", paths = { option } }))) -- no such file
+        refused("git_diff", { from = option }, "^from: ")
+        refused("git_diff", { from = "HEAD", to = option }, "^to: ")
+        refused("git_diff", { from = "HEAD", paths = { ":(bad)" } }, "")
+        refused("git_checkout", { branch = "--orphan" }, "^branch: ")
+        refused("git_checkout", { branch = "-b" }, "^branch: ")
+        refused("git_branch", { name = "-D" }, "^name: ")
+        refused("git_push", { remote = "--receive-pack=touch " .. target }, "^remote: ")
+        refused("git_push", { branch = "--force" }, "^branch: ")
+        refused("git_pull", { remote = "--upload-pack=touch " .. target }, "^remote: ")
+        refused("git_pull", { branch = "--rebase" }, "^branch: ")
+        refused("git_clone", { repo_url = "--upload-pack=touch " .. target, path = "c" }, "^repo_url: ")
+        refused("git_clone", { repo_url = pair.workspace .. "/a/repo", path = "c", branch = "-x" }, "^branch: ")
+        assert.is_nil(tmp.kind(target))
+        assert.is_nil(tmp.kind(pair.workspace .. "/c"))
+    end)
+
+    it("G07 transports that run commands are refused, wherever they come from", function()
+        local target = tmp.dir("g07") .. "/pwn"
+        local url = "ext::sh -c touch% " .. target
+        refused("git_clone", { repo_url = url, path = "c" }, 'repo_url: the transport "ext::" can run any command')
+        refused("git_push", { remote = url }, 'remote: the transport "ext::"')
+        refused("git_pull", { remote = "fd::3" }, 'remote: the transport "fd::"')
+        pair:here("a/repo", "git remote add evil '" .. url .. "'; git config protocol.ext.allow always")
+        refused("git_pull", { remote = "evil" }, "transport 'ext' not allowed")
+        refused("git_push", { remote = "evil", branch = "main" }, "transport 'ext' not allowed")
+        refused("git_clone", { repo_url = "ssh://-oProxyCommand=touch " .. target .. "/x", path = "c" }, "strange hostname")
+        assert.is_nil(tmp.kind(target))
+    end)
+
+    it("F18 a NUL byte or a line break is refused and nothing is touched", function()
+        refused("git_checkout", { branch = "main\0x" }, "^branch: expected a branch, tag or commit, got a value with a NUL byte$")
+        refused("git_log", { ref = "main\nx" }, "^ref: .*line break")
+        refused("git_branch", { name = "a\0b" }, "NUL")
+        refused("git_commit", { message = "a\0b" }, "NUL")
+        refused("git_commit", { message = "m", paths = { "f\0g" } }, "^paths%[1%]: .*NUL")
+        refused("git_status", { path = "a/repo\0/x" }, "NUL")
+        refused("git_clone", { repo_url = "x\0y", path = "c" }, "^repo_url: .*NUL")
+        refused("git_push", { remote = "origin\n--force" }, "^remote: .*line break")
+        assert.equal("* main\n  other\n", pair:here("a/repo", "git branch"))
+        assert.equal("", pair:here("a/repo", "git status --short"))
+    end)
+
+    it("G19 odd revisions are told quickly", function()
+        for _, revision in ipairs({
+            "HEAD@{", "main@{-99999999999}", "HEAD^{/(x+x+)+y}", "HEAD~99999999999999999999", ":/((((((a+)+)+",
+            "HEAD^{nonsense}", "nope",
+        }) do
+            refused("git_log", { ref = revision }, "")
+            refused("git_diff", { from = revision }, "")
+            refused("git_checkout", { branch = revision }, "")
+        end
+        refused("git_log", { ref = ("~"):rep(1024 * 1024) }, "^ref: .* 1048576 bytes; at most 4096 are taken")
+        assert.equal("refs/heads/main\n", pair:here("a/repo", "git symbolic-ref HEAD"))
+    end)
+
+    it("a repository that leads out of the workspace is not used", function()
+        local above = tmp.dir("above")
+        local inner = repositories.pair()
+        finally(function() inner:stop() end)
+        local workspace = inner.workspace
+        tmp.shell(("git init -q %s; echo 'gitdir: %s/.git' > %s/.git"):format(above, above, workspace))
+        local text, failed = inner.server:text("git_status", {})
+        assert.is_true(failed)
+        assert.matches('^The directory of this repository, "[^"]+", is outside the allowed directory', text)
+        tmp.shell(("cd %s; rm .git; git init -q r; git -C r config core.worktree %s"):format(workspace, above))
+        text, failed = inner.server:text("git_checkout", { path = "r", branch = "main" })
+        assert.is_true(failed)
+        assert.matches("core.worktree.* outside the allowed directory", text)
+        tmp.shell(("mkdir %s/n; ln -s %s %s/link"):format(workspace, above, workspace))
+        text, failed = inner.server:text("git_status", { path = "link" })
+        assert.is_true(failed)
+        assert.matches('^Path "link" is outside the allowed directory', text)
+        text, failed = inner.server:text("git_clone", { repo_url = pair.workspace .. "/a/repo", path = "link/new" })
+        assert.is_true(failed)
+        assert.matches("outside the allowed directory", text)
+        assert.is_nil(tmp.kind(above .. "/new"))
+    end)
+
+    it("discovery ends at the workspace", function()
+        local above = tmp.dir("above")
+        tmp.shell("git init -q " .. above .. "; mkdir " .. above .. "/ws")
+        local server = require("spec.support.server").start({ workspace = above .. "/ws" })
+        finally(function() server:stop() end)
+        for _, tool in ipairs({ "git_status", "git_log", "git_diff", "git_branch", "git_push", "git_pull" }) do
+            local text, failed = server:text(tool, {})
+            assert.is_true(failed)
+            assert.matches("^fatal: not a git repository", text)
+        end
+    end)
+
+    it("a linked work tree and a submodule of a repository outside are used: that repository says so", function()
+        local outside = tmp.dir("outside")
+        local workspace = outside .. "/ws"
+        tmp.shell(("cd %s; git init -q top; cd top; git -c user.name=x -c user.email=x commit -q --allow-empty -m one;"
+            .. " git worktree add -q %s -b work"):format(outside, workspace))
+        local server = require("spec.support.server").start({ workspace = workspace })
+        finally(function() server:stop() end)
+        local text, failed = server:text("git_status", {})
+        assert.is_false(failed, text)
+        assert.matches("^On branch work\n", text)
+    end)
+
+    it("files outside of every repository are not compared", function()
+        local one, two = pair.workspace .. "/b/one", pair.workspace .. "/b/two"
+        for _, path in ipairs({ "b/plain", "a/repo" }) do
+            local text = refused("git_diff", { path = path, paths = { one, two } }, "")
+            assert.is_nil(text:find("secret", 1, true), text)
+            text = refused("git_diff", { path = path, from = one, to = two }, "")
+            assert.is_nil(text:find("secret", 1, true), text)
+            text = refused("git_diff", { path = path, paths = { "/etc/passwd", "/dev/null" } }, "")
+            assert.is_nil(text:find("root:", 1, true), text)
+        end
+    end)
+
+    it("combinations of git_diff that mean nothing are refused", function()
+        refused("git_diff", { to = "main" }, "^to: expected together with from")
+        refused("git_diff", { from = "main", to = "other", staged = true }, "^to: expected without staged")
+        refused("git_diff", { paths = { "" } }, "^paths%[1%]: expected a path")
+    end)
+end)

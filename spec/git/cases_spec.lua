@@ -1,0 +1,188 @@
+--- Cases from the field that no twin can show: locks, parallel calls, open conflicts, large trees.
+local cjson = require("cjson")
+local http = require("spec.support.http")
+local repositories = require("spec.support.repositories")
+local tmp = require("spec.support.tmp")
+
+local is_root = tmp.shell("id -u") == "0\n"
+
+local BASE = "git init -q repo; cd repo; echo 1 > a; git add -A; git commit -qm one; git branch other\n"
+
+local CONFLICT = BASE .. [[
+git checkout -q other; echo theirs > a; echo bin > b; git add -A; git commit -qm theirs
+git checkout -q main; echo ours > a; git commit -qam ours; ! git merge -q other >/dev/null
+]]
+
+describe("git", function()
+    local pair, s
+    before_each(function()
+        pair = repositories.pair()
+        s = pair.server
+    end)
+    after_each(function() pair:stop() end)
+
+    local function call(tool, arguments)
+        arguments.path = arguments.path or "repo"
+        local result = s:call(tool, arguments)
+        return result.content[1].text, result.isError, result
+    end
+
+    local function succeeds(tool, arguments)
+        local text, failed, result = call(tool, arguments)
+        assert.is_false(failed, text)
+        return text, result.structuredContent
+    end
+
+    it("G20 commit refuses while a file holds conflict markers, and concludes the merge when none does", function()
+        pair:both("", CONFLICT)
+        local before = pair:here("repo", "git rev-parse HEAD; git ls-files -s")
+        local text, failed, result = call("git_commit", { message = "merged" })
+        assert.is_true(failed)
+        assert.matches("hold conflict markers:\n\ta\n", text)
+        assert.same({ "a" }, result.structuredContent.conflicts)
+        assert.equal(before, pair:here("repo", "git rev-parse HEAD; git ls-files -s"))
+        pair:here("repo", "sed -i '/^<<<<<<<\\|^=======/d' a") -- one marker is left
+        assert.is_true(select(2, call("git_commit", { message = "merged" })))
+        pair:here("repo", "printf 'ours\\n=======\\ntheirs\\n' > a") -- a heading is no marker
+        local _, fields = succeeds("git_commit", { message = "merged" })
+        assert.same({ "a" }, fields.resolved)
+        assert.matches("^merged %x+ %x+\n", pair:here("repo", "git log -1 --format='%s %p'"))
+        assert.equal("no\n", pair:here("repo", "test -e .git/MERGE_HEAD && echo yes || echo no"))
+    end)
+
+    it("G20 markers are found at the end of a large file, and with another size of marker", function()
+        pair:both("", BASE .. "echo 'a conflict-marker-size=12' > .gitattributes; seq 200000 > a; git add -A; git commit -qm big\n"
+            .. "git branch side; echo ours >> a; git commit -qam ours\n"
+            .. "git checkout -q side; echo theirs >> a; git commit -qam theirs\n"
+            .. "! git merge -q main > /dev/null")
+        local text, failed = call("git_commit", { message = "merged" })
+        assert.is_true(failed)
+        assert.matches("\n\ta\n", text)
+        pair:here("repo", "sed -i '/^<<<<<<<<<<<<\\|^>>>>>>>>>>>>/d' a; echo '<<<<<<< of seven' >> a")
+        succeeds("git_commit", { message = "merged" })
+    end)
+
+    it("G15 a lock that is in the way is named with its age, and never removed", function()
+        pair:both("", BASE)
+        pair:here("repo", "touch -d '90 seconds ago' .git/index.lock; echo 2 > a; git branch x")
+        for tool, arguments in pairs({ git_commit = { message = "m" }, git_checkout = { branch = "other" } }) do
+            local text, failed, result = call(tool, arguments)
+            assert.is_true(failed)
+            assert.matches("index.lock': File exists", text)
+            assert.matches("/repo/.git/index.lock is %d+ s old", result.content[2].text)
+            assert.is_true(tonumber(result.content[2].text:match("is (%d+) s old")) >= 90)
+        end
+        assert.equal("file", tmp.kind(pair.workspace .. "/repo/.git/index.lock"))
+        assert.matches("modified:   a", (succeeds("git_status", {})))
+        assert.matches("^%x+ one\n$", (succeeds("git_log", {})))
+        assert.matches("%+2\n$", (succeeds("git_diff", {})))
+    end)
+
+    -- Sends all calls before it reads the first answer.
+    local function in_parallel(calls)
+        local connections, results = {}, {}
+        for position, one in ipairs(calls) do
+            local params = { name = one[1], arguments = one[2] }
+            local message = { jsonrpc = "2.0", id = position, method = "tools/call", params = params }
+            local connection = s:connect()
+            connection:send(http.format({
+                method = "POST", path = "/mcp", host = ("%s:%d"):format(s.host, s.port), body = cjson.encode(message),
+                headers = {
+                    Authorization = "Bearer " .. s.token, ["Content-Type"] = "application/json",
+                    Accept = "application/json, text/event-stream",
+                },
+            }))
+            connections[position] = connection
+        end
+        for position, connection in ipairs(connections) do
+            local response = connection:read_response("POST")
+            local body = response.body
+            if body:sub(1, 1) ~= "{" then
+                local events = http.events(body)
+                body = events[#events].data
+            end
+            results[position] = cjson.decode(body).result
+            connection:close()
+        end
+        return results
+    end
+
+    it("G16 of parallel commits every success is in the history", function()
+        pair:both("", BASE)
+        local calls = {}
+        for i = 1, 20 do
+            tmp.write(pair.workspace .. "/repo/f" .. i, tostring(i))
+            calls[i] = { "git_commit", { path = "repo", message = "commit " .. i, paths = { "f" .. i } } }
+        end
+        local results, made = in_parallel(calls), 0
+        for i, result in ipairs(results) do
+            if not result.isError then
+                made = made + 1
+                local id = result.structuredContent.commit
+                assert.equal(("commit %d\nf%d\n"):format(i, i), pair:here("repo", "git show --format=%s --name-only " .. id
+                    .. " | sed '/^$/d'; git merge-base --is-ancestor " .. id .. " HEAD"))
+            else
+                assert.matches("%S", result.content[1].text)
+            end
+        end
+        assert.is_true(made >= 1)
+        assert.equal(made + 1, tonumber(pair:here("repo", "git rev-list --count HEAD")))
+        assert.equal("", pair:here("repo", "git fsck --no-progress 2>&1 | grep -v dangling || true"))
+    end)
+
+    it("G24 large trees, pipes and long patches: bounded, and others are served meanwhile", function()
+        pair:both("", BASE)
+        pair:here("repo", "mkdir many; cd many; touch $(seq 20000); cd ..; mkfifo pipe; truncate -s 5G sparse;"
+            .. " printf 'bin\\0ary' > b; seq 900000 > text; git add b text; git commit -qm big; printf 'other\\0' > b;"
+            .. " sed 's/^/x/' -i text; echo sparse > .gitignore")
+        local text, fields = succeeds("git_status", {})
+        assert.matches("\n\tmany/\n", text)
+        assert.is_nil(text:find("pipe", 1, true))
+        assert.equal(4, #fields.entries)
+        local diff, _, result = call("git_diff", {})
+        assert.matches("Binary files a/b and b/b differ\n", diff)
+        assert.is_false(result.structuredContent.complete)
+        assert.is_true(#diff <= 10 * 1024 * 1024)
+        assert.matches("^stdout was cut: the first %d+ of %d+ bytes are shown%.", result.content[2].text)
+        local results = in_parallel({ { "git_diff", { path = "repo" } }, { "git_log", { path = "repo" } } })
+        assert.matches("big\n", results[2].content[1].text)
+    end)
+
+    it("a commit without identity says so as git does", function()
+        local nobody = repositories.pair()
+        tmp.write(nobody.home .. "/.gitconfig", "[user]\n\tuseConfigOnly = true\n[init]\n\tdefaultBranch = main\n")
+        local bare = require("spec.support.server").start({
+            workspace = nobody.workspace, env = { HOME = nobody.home, GIT_CONFIG_NOSYSTEM = "1" },
+        })
+        finally(function() bare:stop() nobody:stop() end)
+        nobody:here("", "git init -q repo; echo x > repo/a")
+        local text, failed = bare:text("git_commit", { path = "repo", message = "m" })
+        assert.is_true(failed)
+        assert.matches("Please tell me who you are", text)
+    end)
+
+    it("a prompt of any kind ends the call at once", function()
+        pair:both("", BASE)
+        pair:here("repo", "git config core.editor 'sleep 300'; git config sequence.editor 'sleep 300';"
+            .. " git config pull.rebase interactive")
+        pair:here("", "git clone -q --bare repo remote.git; git -C repo remote add origin ../remote.git;"
+            .. " git clone -q remote.git peer; cd peer; echo p > p; git add p; git commit -qm peer; git push -q")
+        pair:here("repo", "echo 3 > c; git add c; git commit -qm mine")
+        assert.matches("Successfully rebased", (succeeds("git_pull", { branch = "main" })))
+    end)
+
+    if is_root then
+        it("G04 a refusal for its owner says whose the repository is", function()
+            pair:both("", BASE .. "cd ..; chown -R 12345 repo")
+            for _, tool in ipairs({ "git_status", "git_log", "git_branch", "git_diff" }) do
+                local text, failed, result = call(tool, {})
+                assert.is_true(failed)
+                assert.matches("detected dubious ownership", text)
+                assert.matches("safe.directory", text)
+                assert.matches("belongs to 12345 %(uid 12345%)", result.content[2].text)
+            end
+            pair:here("", "git config --global --add safe.directory '*'")
+            assert.matches("^%x+ one\n$", (succeeds("git_log", {})))
+        end)
+    end
+end)

@@ -100,8 +100,9 @@ tool {
 tool {
     name = "file_list",
     title = "List a directory",
-    description = "Lists a directory like `ls -la`. With recursive=true, one absolute path a line instead: at most 500, five"
-        .. " levels deep, without what is inside .git and node_modules; the answer says what was left out.",
+    description = "Lists a directory like `ls -la`, at most 10000 entries. With recursive=true, one absolute path a line"
+        .. " instead: at most 500, five levels deep, without what is inside .git and node_modules; the answer says what was"
+        .. " left out.",
     annotations = { readOnlyHint = true, destructiveHint = false, idempotentHint = true, openWorldHint = false },
     input = {
         type = "object",

@@ -10,6 +10,7 @@ local files = {}
 local BLOCK = 1024 * 1024 -- bytes read at a time when lines are looked for
 local RANGE_BYTES = 16 * 1024 * 1024 -- of a line range at most
 
+local LIST = { limit = 10000 } -- entries; the text of more takes longer than a call may compute
 local WALK = { depth = 5, limit = 500, skip = { ".git", "node_modules" } }
 
 -- Scripts of earlier versions look for this form.
@@ -47,23 +48,12 @@ end
 local Range = {}
 Range.__index = Range
 
--- Position after the `count` next newlines from `from`, and how many of them were found.
-local function skip_lines(block, from, count)
-    local found = 0
-    while found < count do
-        local newline = block:find("\n", from, true)
-        if not newline then return #block + 1, found end
-        from, found = newline + 1, found + 1
-    end
-    return from, found
-end
-
 -- Takes what of `block` belongs to the range; true when the range is complete.
 function Range:take(block)
-    local from, before = skip_lines(block, 1, math.max(self.first - self.line, 0))
+    local from, before = text.skip_lines(block, 1, math.max(self.first - self.line, 0))
     self.line = self.line + before
     if self.line < self.first then return false end
-    local to, inside = skip_lines(block, from, self.last - self.line + 1)
+    local to, inside = text.skip_lines(block, from, self.last - self.line + 1)
     self.line = self.line + inside
     self.pieces[#self.pieces + 1] = block:sub(from, to - 1)
     self.bytes = self.bytes + to - from
@@ -173,10 +163,10 @@ local function list_failure(message, code, path)
 end
 
 local function list_flat(path)
-    local found, message, code, where = fs.list(path)
+    local found, message, code, where = fs.list(path, LIST)
     if not found then return list_failure(message, code, where) end
     local absolute, notes = shown(path), {}
-    if found.truncated then notes[1] = ("Left out: everything after the first %d entries."):format(#found.entries) end
+    if found.truncated then notes[1] = ("Left out: the directory has more than these %d entries."):format(#found.entries) end
     local fields = { path = absolute, entries = #found.entries, complete = not found.truncated }
     return answer(listing.format(found, absolute), fields, notes)
 end

@@ -3,26 +3,91 @@
 
 #include "git_private.h"
 
+#define HEADS "refs/heads/"
+
 struct listing {
     git_repository *repo;
+    git_config *config;  /* a snapshot */
     const char *current; /* full name of the branch that HEAD is on */
     struct buf *out;
     char *refusal;
 };
 
-static bool add_upstream(const struct listing *l, const char *name)
+/* libgit2 1.5 has git_branch_upstream_name, but on its way matches regular expressions, and leaks where one
+ * does not match. So the names are mapped here. */
+
+/* Calls `take` for each value of a setting until it returns false. False when libgit2 fails. */
+static bool each_value(const struct listing *l, const char *section, const char *name, const char *key,
+                       bool (*take)(void *data, const char *value), void *data)
 {
-    git_buf upstream = GIT_BUF_INIT;
-    int status = git_branch_upstream_name(&upstream, l->repo, name);
-    if (status == 0) buf_add(l->out, upstream.ptr, upstream.size);
-    git_buf_dispose(&upstream);
-    return status == 0 || status == GIT_ENOTFOUND || repo_refuse_error(l->refusal, "upstream");
+    struct buf full = BUF_INIT;
+    git_config_iterator *values = NULL;
+    git_config_entry *entry;
+    bool ok = buf_printf(&full, "%s.%s.%s", section, name, key) && buf_byte(&full, '\0') &&
+              git_config_multivar_iterator_new(&values, l->config, full.data, NULL) == 0;
+    for (bool more = ok; more && git_config_next(&entry, values) == 0;)
+        more = take(data, entry->value);
+    git_config_iterator_free(values);
+    buf_free(&full);
+    return ok;
+}
+
+struct upstream {
+    struct buf remote, merge; /* the first values, each ended by NUL */
+    struct buf name;          /* full name of the ref, empty for none */
+    bool failed;
+};
+
+static bool take_first(void *data, const char *value)
+{
+    struct buf *first = data;
+    buf_add(first, value, strlen(value) + 1);
+    return false;
+}
+
+/* Maps the merge through a refspec for fetching, unless it does not match. */
+static bool take_refspec(void *data, const char *value)
+{
+    struct upstream *up = data;
+    git_refspec *spec = NULL;
+    git_buf target = GIT_BUF_INIT;
+    if (git_refspec_parse(&spec, value, 1) != 0) {
+        up->failed = true;
+        return false;
+    }
+    bool matches = git_refspec_src_matches(spec, up->merge.data) != 0;
+    if (matches) up->failed = git_refspec_transform(&target, spec, up->merge.data) != 0;
+    if (matches && !up->failed) buf_add(&up->name, target.ptr, target.size);
+    git_buf_dispose(&target);
+    git_refspec_free(spec);
+    return !matches;
+}
+
+static bool find_upstream(const struct listing *l, const char *branch, struct upstream *up)
+{
+    if (!each_value(l, "branch", branch, "remote", take_first, &up->remote) ||
+        !each_value(l, "branch", branch, "merge", take_first, &up->merge))
+        return false;
+    if (up->remote.len == 0 || up->merge.len == 0) return true;
+    if (strcmp(up->remote.data, ".") == 0) return buf_add(&up->name, up->merge.data, up->merge.len - 1);
+    return each_value(l, "remote", up->remote.data, "fetch", take_refspec, up) && !up->failed;
+}
+
+static bool add_upstream(const struct listing *l, const char *branch)
+{
+    struct upstream up = {BUF_INIT, BUF_INIT, BUF_INIT, false};
+    bool ok = find_upstream(l, branch, &up);
+    if (ok) buf_add(l->out, up.name.len > 0 ? up.name.data : "", up.name.len);
+    buf_free(&up.remote);
+    buf_free(&up.merge);
+    buf_free(&up.name);
+    return ok || repo_refuse_error(l->refusal, "upstream");
 }
 
 static bool add_branch(const struct listing *l, const char *name, const git_reference *ref, const git_oid *id)
 {
     char hex[GIT_OID_HEXSZ + 1];
-    bool local = strncmp(name, "refs/heads/", 11) == 0;
+    bool local = strncmp(name, HEADS, sizeof HEADS - 1) == 0;
     const char *target = git_reference_symbolic_target(ref);
     buf_byte(l->out, strcmp(name, l->current) == 0 ? '*' : ' ');
     buf_byte(l->out, '\0');
@@ -32,7 +97,7 @@ static bool add_branch(const struct listing *l, const char *name, const git_refe
     buf_byte(l->out, '\0');
     buf_puts(l->out, git_oid_tostr(hex, sizeof hex, id));
     buf_byte(l->out, '\0');
-    if (local && !add_upstream(l, name)) return false;
+    if (local && !add_upstream(l, name + sizeof HEADS - 1)) return false;
     buf_byte(l->out, '\0');
     return buf_byte(l->out, '\n') || repo_refuse(l->refusal, "not enough memory");
 }
@@ -53,7 +118,7 @@ static bool add_name(const struct listing *l, const char *name)
 
 static bool is_branch(const char *name)
 {
-    return strncmp(name, "refs/heads/", 11) == 0 || strncmp(name, "refs/remotes/", 13) == 0;
+    return strncmp(name, HEADS, sizeof HEADS - 1) == 0 || strncmp(name, "refs/remotes/", 13) == 0;
 }
 
 static int by_bytes(const void *a, const void *b)
@@ -91,7 +156,10 @@ bool repo_branches(struct fs_root *root, const char *path, size_t len, struct bu
 {
     struct listing l = {.repo = repo_open_native(root, path, len, refusal), .out = out, .refusal = refusal};
     if (l.repo == NULL) return false;
-    bool ok = list_on_branch(&l);
+    bool ok = git_repository_config_snapshot(&l.config, l.repo) == 0
+                  ? list_on_branch(&l)
+                  : repo_refuse_error(refusal, "configuration");
+    git_config_free(l.config);
     git_repository_free(l.repo);
     return ok;
 }

@@ -126,6 +126,22 @@ static bool check_repository(git_repository *repo, char refusal[REPO_REFUSAL_SIZ
            check_size(repo, refusal);
 }
 
+/* Version 1 is for repositories with extensions. libgit2 refuses most of them, and 1.5 leaks while it looks
+ * at them: it must not open one at all. */
+static bool check_format(const char *common_dir, char refusal[REPO_REFUSAL_SIZE])
+{
+    char path[PATH_MAX];
+    git_config *config = NULL;
+    int32_t version = 0;
+    bool ok = snprintf(path, sizeof path, "%s/config", common_dir) < (int)sizeof path;
+    ok = ok && git_config_open_ondisk(&config, path) == 0;
+    if (ok && git_config_get_int32(&version, config, "core.repositoryformatversion") == GIT_ENOTFOUND)
+        version = 0;
+    git_config_free(config);
+    if (!ok) return repo_refuse_error(refusal, "configuration");
+    return version == 0 || repo_refuse(refusal, "repository extension");
+}
+
 git_repository *repo_open_native(struct fs_root *root, const char *path, size_t len,
                                  char refusal[REPO_REFUSAL_SIZE])
 {
@@ -136,7 +152,8 @@ git_repository *repo_open_native(struct fs_root *root, const char *path, size_t 
         repo_refuse(refusal, error.message);
         return NULL;
     }
-    if (git_repository_open(&repo, place.git_dir) != 0) repo_refuse_error(refusal, "open");
+    if (check_format(place.common_dir, refusal) && git_repository_open(&repo, place.git_dir) != 0)
+        repo_refuse_error(refusal, "open");
     repo_place_free(&place);
     if (repo != NULL && check_repository(repo, refusal)) return repo;
     git_repository_free(repo);

@@ -1,6 +1,7 @@
 #include "lua_text.h"
 
 #include <lauxlib.h>
+#include <string.h>
 
 #include "lua_scratch.h"
 #include "utf8.h"
@@ -56,10 +57,28 @@ static int l_cut(lua_State *L)
     return 1;
 }
 
+/* Position after the next `count` newlines from position `from`, and how many of them there were. */
+static int l_skip_lines(lua_State *L)
+{
+    size_t len;
+    const char *bytes = check_bytes(L, "skip_lines", &len);
+    lua_Integer from = luaL_checkinteger(L, 2), count = luaL_checkinteger(L, 3), found = 0;
+    luaL_argcheck(L, from >= 1 && (lua_Unsigned)from <= len + 1, 2, "expected a position in the bytes");
+    const char *at = bytes + from - 1, *end = bytes + len;
+    for (; found < count && at < end; found++) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        if (newline == NULL) break;
+        at = newline + 1;
+    }
+    lua_pushinteger(L, (found < count ? end : at) - bytes + 1);
+    lua_pushinteger(L, found);
+    return 2;
+}
+
 int luaopen_text(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"clean", l_clean}, {"cut", l_cut}, {"valid", l_valid}, {NULL, NULL}};
+        {"clean", l_clean}, {"cut", l_cut}, {"skip_lines", l_skip_lines}, {"valid", l_valid}, {NULL, NULL}};
     luaL_newlib(L, functions);
     return 1;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "auth.h"
 #include "call.h"
@@ -26,6 +27,7 @@
 #define LOGGER "sandstorm_mcp.app"
 #define TICK_MS 500
 #define STOP_TICK_MS 20
+#define LAST_WAIT_MS 3000     /* for threads, once everything else is over */
 #define STOPPED_GRACE_MS 5000 /* what stopped calls and children may take beyond config.stop_ms */
 
 struct worker {
@@ -33,7 +35,7 @@ struct worker {
     struct auth *auth;
     struct origin_policy *origins;
     struct call_list slow;
-    uv_timer_t tick, stop_tick;
+    uv_timer_t tick, stop_tick, last_wait;
     uv_signal_t signals[3];
     uv_check_t flush; /* the log, once per loop turn */
     bool stopping, forced;
@@ -165,8 +167,27 @@ static void on_flush(uv_check_t *check)
     log_flush(w->host->log);
 }
 
+/* What the thread pool is at cannot be interrupted: a script that is read without end, a file system that
+ * hangs. */
+static void on_last_wait(uv_timer_t *timer)
+{
+    const struct worker *w = timer->data;
+    log_line(w->host->log, LOG_ERROR, LOGGER, "a thread is still busy, it is left behind");
+    log_flush(w->host->log);
+    _exit(1);
+}
+
+static void bound_last_wait(struct worker *w)
+{
+    uv_timer_init(w->host->loop, &w->last_wait);
+    w->last_wait.data = w;
+    uv_timer_start(&w->last_wait, on_last_wait, LAST_WAIT_MS, 0);
+    uv_unref((uv_handle_t *)&w->last_wait);
+}
+
 static void close_all(struct worker *w)
 {
+    bound_last_wait(w);
     if (w->host->http != NULL) http_server_close(w->host->http, NULL, NULL);
     w->host->http = NULL;
     scripts_close(w->host->scripts);
@@ -289,6 +310,7 @@ static bool start(struct worker *w, const char *tools, const char *library, char
 static void finish(struct worker *w)
 {
     uv_run(w->host->loop, UV_RUN_DEFAULT);
+    if (w->last_wait.data != NULL) uv_close((uv_handle_t *)&w->last_wait, NULL);
     scripts_free(w->host->scripts);
     w->host->scripts = NULL;
     uv_run(w->host->loop, UV_RUN_DEFAULT);

@@ -176,7 +176,7 @@ describe("files", function()
             host.fs.list = function() return { kind = "directory", blocks = 0, entries = {}, truncated = false } end
             assert.same({ content = "total 0\n", structured = { path = "/w", entries = 0, complete = true } }, files.list(""))
             host.fs.list = function() return { kind = "directory", blocks = 0, entries = {}, truncated = true } end
-            assert.equal("Left out: everything after the first 0 entries.", notes(files.list("")))
+            assert.equal("Left out: the directory has more than these 0 entries.", notes(files.list("")))
         end)
 
         it("of everything below says what was left out", function()

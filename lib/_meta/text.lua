@@ -25,4 +25,12 @@ function text.valid(bytes) end
 ---@return string
 function text.cut(bytes, n) end
 
+---Skips lines, many of them quickly. Where there are fewer, the position is the one after the last byte.
+---@param bytes string
+---@param from integer position to begin at, from 1
+---@param count integer newlines to go past
+---@return integer position
+---@return integer found newlines that were there, at most `count`
+function text.skip_lines(bytes, from, count) end
+
 return text

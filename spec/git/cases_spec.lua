@@ -51,7 +51,8 @@ describe("git", function()
     end)
 
     it("G20 markers are found at the end of a large file, and with another size of marker", function()
-        pair:both("", BASE .. "echo 'a conflict-marker-size=12' > .gitattributes; seq 200000 > a; git add -A; git commit -qm big\n"
+        pair:both("", BASE .. "echo 'a conflict-marker-size=12' > .gitattributes; seq 200000 > a; git add -A\n"
+            .. "git commit -qm big\n"
             .. "git branch side; echo ours >> a; git commit -qam ours\n"
             .. "git checkout -q side; echo theirs >> a; git commit -qam theirs\n"
             .. "! git merge -q main > /dev/null")

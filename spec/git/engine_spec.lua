@@ -23,11 +23,11 @@ local REASONS = {
         "git: alternate object directories", "git: alternate object directories" },
     { "a multi-pack index", "git repack -q -ad --write-midx", "git: multi-pack index", "git: multi-pack index" },
     { "an extension", "git config core.repositoryFormatVersion 1; git config extensions.worktreeConfig true",
-        "git: open: libgit2 repository", "git: open: libgit2 repository" },
+        "git: repository extension", "git: repository extension" },
     { "SHA-256", "cd ..; rm -rf repo; git init -q --object-format=sha256 repo; cd repo; git commit -q --allow-empty -m x",
-        "git: open: libgit2", "git: open: libgit2" },
+        "git: repository extension", "git: repository extension" },
     { "a partial clone", "git config remote.origin.promisor true; git config core.repositoryFormatVersion 1;"
-        .. " git config extensions.partialClone origin", "git: open: libgit2", "git: open: libgit2" },
+        .. " git config extensions.partialClone origin", "git: repository extension", "git: repository extension" },
     { "an encoding", "git -c i18n.commitEncoding=ISO-8859-1 commit -q --allow-empty -m x", "git: commit with an encoding",
         "native" },
     { "a broken ref", "echo garbage > .git/refs/heads/broken", "native", "native" },
@@ -57,6 +57,25 @@ describe("git engine", function()
             end
         end)
     end
+
+    it("maps upstreams as git does", function()
+        pair:both("u", BASE .. [[
+git clone -q --bare . ../r.git; git remote add origin ../r.git; git fetch -q; git branch -u origin/b b
+git branch odd; git config branch.odd.remote origin; git config branch.odd.merge refs/heads/gone
+git branch here; git config branch.here.remote .; git config branch.here.merge refs/heads/main
+git branch none; git config branch.none.remote nowhere; git config branch.none.merge refs/heads/main
+git branch half; git config branch.half.merge refs/heads/main
+git config --add remote.origin.fetch +refs/notes/*:refs/notes/*; git branch notes; git config branch.notes.remote origin
+git config branch.notes.merge refs/notes/x
+]])
+        local fields = s:call("git_branch", { path = "u/repo" }).structuredContent
+        assert.equal("native", fields.engine)
+        local lines = {}
+        for _, branch in ipairs(fields.branches) do lines[#lines + 1] = branch.name .. " " .. (branch.upstream or "") .. "\n" end
+        local expected = pair:here("u/repo", "git for-each-ref --format='%(refname) %(upstream)' refs/heads refs/remotes")
+        expected = expected:gsub("refs/heads/", ""):gsub("refs/remotes/", "")
+        assert.equal(expected, table.concat(lines))
+    end)
 
     it("is not asked where the environment or the arguments need the program", function()
         pair:both("e", BASE)

@@ -57,6 +57,17 @@ describe("text", function()
         }, result)
     end)
 
+    it("skips lines, and says how many there were", function()
+        local result = program.lua([[
+            local text = require("text")
+            local function skip(...) local position, found = text.skip_lines(...) return position .. "/" .. found end
+            return { skip("a\nb\n", 1, 1), skip("a\nb\n", 1, 2), skip("a\nb\n", 1, 3), skip("a\nb", 3, 1), skip("ab", 1, 0),
+                skip("", 1, 5), skip("\n\n\0\n", 2, math.maxinteger), skip("ab", 3, 1),
+                (pcall(text.skip_lines, "ab", 4, 1)), (pcall(text.skip_lines, "ab", 0, 1)) }
+        ]])
+        assert.same({ "3/1", "5/2", "5/2", "4/0", "1/0", "1/0", "5/2", "3/0", false, false }, result)
+    end)
+
     it("names function, what is expected and what came", function()
         local result = program.lua([[
             local text, out = require("text"), {}

@@ -264,6 +264,22 @@ describe("the shipped tools", function()
         assert.equal(whole, table.concat(parts))
     end)
 
+    it("a range of lines is found in a file of millions", function()
+        tmp.shell("yes | head -n 15000000 > " .. tmp.quote(s.workspace .. "/long"))
+        local result = s:call("file_read", { path = "long", offset = 14999999 })
+        assert.equal("y\ny\n", result.content[1].text)
+        assert.equal(15000000, result.structuredContent.last_line)
+    end)
+
+    it("a directory of a hundred thousand files is listed in part, and says so", function()
+        local folder = s.workspace .. "/many"
+        tmp.shell(("mkdir %s && cd %s && seq 100000 | xargs touch"):format(tmp.quote(folder), tmp.quote(folder)))
+        local result = s:call("file_list", { path = "many" })
+        assert.is_false(result.isError)
+        assert.equal(10002, result.structuredContent.entries) -- with . and ..
+        assert.is_false(result.structuredContent.complete)
+    end)
+
     it("describes each call in the log, without its arguments", function()
         s:call("file_write", { path = "a", content = "private" })
         local line = s:wait_log(function(line) return line.tool == "file_write" end)

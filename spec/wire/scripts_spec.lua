@@ -3,6 +3,7 @@ local program = require("spec.support.program")
 local server = require("spec.support.server")
 local tmp = require("spec.support.tmp")
 local uv = require("luv")
+local wire = require("spec.support.wire")
 
 local function tool(name, handler)
     return ([[
@@ -71,6 +72,17 @@ describe("scripts", function()
         assert.is_true(program.wait_until(says_why, 20))
         save_by_rename(path, BASE .. tool("second", 'return "2"'))
         offers(s, "ping_tool second")
+    end)
+
+    it("D05 the server stops although a script is read without end", function()
+        tmp.write(path, BASE .. 'string.find(("a"):rep(60), ("a*"):rep(30) .. "b")')
+        s.process:signal_with("sighup")
+        assert.is_true(program.wait_until(function() return wire.cpu_seconds(s) > 1 end, 20)) -- it computes in its thread
+        assert.equal("pong", s:text("ping_tool"))
+        s.process:signal_with("sigterm")
+        assert.equal(1, (s.process:wait(30)))
+        assert.matches("a thread is still busy", s.process:stdout(), 1, true)
+        s = server.start({ tools = tmp.file("tools.lua", BASE) })
     end)
 
     it("a change of a module beside the root file is loaded", function()

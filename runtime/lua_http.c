@@ -121,9 +121,11 @@ static const struct http_request *check_received(lua_State *L)
 
 static int request_header(lua_State *L)
 {
+    size_t count = 0;
     const struct http_request *request = check_received(L);
-    lua_pushstring(L, http_request_header(request, luaL_checkstring(L, 2), NULL));
-    return 1;
+    lua_pushstring(L, http_request_header(request, luaL_checkstring(L, 2), &count));
+    lua_pushinteger(L, (lua_Integer)count);
+    return 2;
 }
 
 static int request_body(lua_State *L)

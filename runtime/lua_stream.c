@@ -222,8 +222,8 @@ static struct stream_hub *hub_of(lua_State *L)
 
 static int l_publish(lua_State *L)
 {
-    const char *topic = luaL_checkstring(L, 1), *before = luaL_checkstring(L, 2);
-    lua_pushinteger(L, (lua_Integer)stream_publish(hub_of(L), topic, before, luaL_optstring(L, 3, "")));
+    const char *topic = luaL_checkstring(L, 1), *text = luaL_checkstring(L, 2);
+    lua_pushinteger(L, (lua_Integer)stream_publish(hub_of(L), topic, text));
     return 1;
 }
 
@@ -237,8 +237,8 @@ static int l_send_one(lua_State *L)
 
 static int l_end_topic(lua_State *L)
 {
-    const char *topic = luaL_checkstring(L, 1), *before = luaL_optstring(L, 2, NULL);
-    lua_pushinteger(L, (lua_Integer)stream_end_topic(hub_of(L), topic, before, luaL_optstring(L, 3, "")));
+    const char *topic = luaL_checkstring(L, 1), *text = luaL_optstring(L, 2, NULL);
+    lua_pushinteger(L, (lua_Integer)stream_end_topic(hub_of(L), topic, text));
     return 1;
 }
 

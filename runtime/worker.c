@@ -15,6 +15,7 @@
 #include "jobs.h"
 #include "json.h"
 #include "log.h"
+#include "lua_app.h"
 #include "lua_http.h"
 #include "origin.h"
 #include "process.h"
@@ -88,6 +89,11 @@ static bool media_type_is(const char *type, const char *wanted)
     return strchr("; \t", type[len]) != NULL;
 }
 
+static bool carries_body(const char *method)
+{
+    return strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0 || strcmp(method, "PATCH") == 0;
+}
+
 static bool origin_ok(const struct worker *w, const struct http_request *request)
 {
     size_t count = 0;
@@ -105,7 +111,7 @@ static bool refused(struct worker *w, struct http_exchange *ex, const struct rou
         refuse_stranger(w, ex, request);
     } else if (!route_allows(route, request->method)) {
         call_refuse(ex, 405, "Allow", route->allow);
-    } else if (route->media_type != NULL &&
+    } else if (route->media_type != NULL && carries_body(request->method) &&
                !media_type_is(http_request_header(request, "Content-Type", NULL), route->media_type)) {
         call_refuse(ex, 415, NULL, NULL);
     } else {
@@ -193,12 +199,19 @@ static void on_stop_tick(uv_timer_t *timer)
     close_all(w);
 }
 
+static void on_scripts_changed(void *data, struct vm *vm)
+{
+    (void)data;
+    lua_app_start(vm, "changed", NULL, 0);
+}
+
 static void begin_stop(struct worker *w)
 {
     w->stopping = true;
     w->stop_ns = clock_ns() + (uint64_t)w->host->config->stop_ms * 1000000;
     log_line(w->host->log, LOG_INFO, LOGGER, "sandstorm-mcp is stopping, %u calls run",
              scripts_live(w->host->scripts));
+    lua_app_start(scripts_vm(w->host->scripts), "stopping", NULL, 0);
     http_server_drain(w->host->http);
     uv_timer_start(&w->stop_tick, on_stop_tick, 0, STOP_TICK_MS);
 }
@@ -269,7 +282,7 @@ static bool start(struct worker *w, const struct config_secrets *secrets, const 
     w->auth = auth_new(secrets->token);
     w->origins = origin_policy_new(w->host->config, error, error_size);
     if (w->origins == NULL) return false;
-    w->host->scripts = scripts_new(w->host, tools, library, NULL, NULL, error, error_size);
+    w->host->scripts = scripts_new(w->host, tools, library, on_scripts_changed, w, error, error_size);
     if (w->host->scripts == NULL) return false;
     start_handles(w); /* a signal has its meaning before the first peer can know that we are here */
     if (listen_http(w, error, error_size)) return true;
@@ -295,6 +308,7 @@ bool worker_serve(struct host *host, const struct config_secrets *secrets, const
     if (ok) {
         scripts_watch(host->scripts);
         log_started(&w);
+        lua_app_start(scripts_vm(host->scripts), "changed", NULL, 0);
         uv_run(host->loop, UV_RUN_DEFAULT);
         log_line(host->log, LOG_INFO, LOGGER, "sandstorm-mcp stopped");
     }

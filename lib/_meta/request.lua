@@ -13,9 +13,10 @@
 ---@field peer string address of the client
 local Request = {}
 
---- The first header of that name, whatever the case.
+--- The first header of that name, whatever the case, and how many there are.
 ---@param name string
----@return string?
+---@return string? value
+---@return integer count
 function Request:header(name) end
 
 --- The whole body; "" without one.

@@ -1,8 +1,7 @@
 /* Bearer authentication of one request by its Authorization header (RFC 6750), decided before a body is read.
  *
- * A credential is compared by its SHA-256 digest in constant time, so neither its length nor a common prefix
- * shows in the time it takes. Only digests are kept. Everything here may be used from any thread once it is
- * made. */
+ * A credential is compared by keys.h, so neither the secret's length nor a common prefix shows in the time it
+ * takes. Everything here may be used from any thread once it is made. */
 #ifndef SANDSTORM_AUTH_H
 #define SANDSTORM_AUTH_H
 
@@ -10,6 +9,7 @@
 #include <stddef.h>
 
 struct auth;
+struct keys;
 
 enum auth_result {
     AUTH_GRANTED,
@@ -27,8 +27,8 @@ struct auth_grant {
     enum auth_means means;
 };
 
-/* Takes the shared secret (not kept). NULL when there is no memory. */
-struct auth *auth_new(const char *secret);
+/* Borrows the keys. NULL when there is no memory. */
+struct auth *auth_new(const struct keys *keys);
 
 /* NULL is allowed. */
 void auth_free(struct auth *auth);

@@ -22,6 +22,7 @@ endfunction()
 sandstorm_library(lua5.4 5.4.4 liblua5.4-dev)
 sandstorm_library(libuv 1.40 libuv1-dev)
 sandstorm_library(libcrypto 3.0 libssl-dev)
+sandstorm_library(sqlite3 3.37 libsqlite3-dev)
 
 # lua-cjson is a Lua C module; it is linked in so that scripts can require "cjson".
 find_library(LUA_CJSON_LIBRARY NAMES lua5.4-cjson)

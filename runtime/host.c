@@ -4,10 +4,12 @@
 #include <stdio.h>
 
 #include "config.h"
+#include "db.h"
 #include "fiber_slice.h"
 #include "fs.h"
 #include "inbox.h"
 #include "jobs.h"
+#include "keys.h"
 #include "shared.h"
 #include "stream.h"
 
@@ -15,27 +17,46 @@
 #define SHARED_BYTES ((size_t)32 << 20)
 #define STREAMS_MAX 4096
 
-static bool protect_own_files(const struct host *host)
+static bool protect(struct fs_root *root, const char *folder, const char *name,
+                    bool (*how)(struct fs_root *root, const char *path))
 {
-    char database[PATH_MAX];
-    int n = snprintf(database, sizeof database, "%s/sessions.db", host->config->state_dir);
-    return n < (int)sizeof database && fs_root_protect_database(host->workspace, database);
+    char path[PATH_MAX];
+    int n = snprintf(path, sizeof path, "%s/%s", folder, name);
+    return n < (int)sizeof path && how(root, path);
 }
 
-bool host_open(struct host *host, uv_loop_t *loop, const struct config *config, struct log *log, char *error,
-               size_t error_size)
+static bool protect_own_files(const struct host *host)
+{
+    const char *folder = host->config->state_dir;
+    bool ok = protect(host->workspace, folder, KEYS_FILE, fs_root_protect);
+    for (const char *const *name = db_names; ok && *name != NULL; name++) {
+        char file[NAME_MAX];
+        snprintf(file, sizeof file, "%s" DB_SUFFIX, *name);
+        ok = protect(host->workspace, folder, file, fs_root_protect_database);
+    }
+    return ok;
+}
+
+static bool open_parts(struct host *host, const struct config_secrets *secrets)
+{
+    host->keys = keys_new(secrets, host->config->state_dir);
+    host->databases = db_table_new(host->loop, host->config->state_dir);
+    host->jobs = job_table_new(host->loop, NULL);
+    host->shared = shared_new(SHARED_ENTRIES, SHARED_BYTES);
+    host->streams = stream_hub_new(host->loop, STREAMS_MAX);
+    host->inboxes = inbox_table_new();
+    host->slices = slice_timer_new();
+    return host->keys != NULL && host->databases != NULL && host->jobs != NULL && host->shared != NULL &&
+           host->streams != NULL && host->inboxes != NULL && host->slices != NULL;
+}
+
+bool host_open(struct host *host, uv_loop_t *loop, const struct config *config,
+               const struct config_secrets *secrets, struct log *log, char *error, size_t error_size)
 {
     *host = (struct host){.loop = loop, .config = config, .log = log};
     host->workspace = fs_root_open(config->workspace_root, error, error_size);
     if (host->workspace == NULL) return false;
-    host->jobs = job_table_new(loop, NULL);
-    host->shared = shared_new(SHARED_ENTRIES, SHARED_BYTES);
-    host->streams = stream_hub_new(loop, STREAMS_MAX);
-    host->inboxes = inbox_table_new();
-    host->slices = slice_timer_new();
-    bool ok = host->jobs != NULL && host->shared != NULL && host->streams != NULL && host->inboxes != NULL &&
-              host->slices != NULL;
-    if (ok && protect_own_files(host)) return true;
+    if (open_parts(host, secrets) && protect_own_files(host)) return true;
     snprintf(error, error_size, "not enough memory");
     host_close(host);
     return false;
@@ -51,5 +72,7 @@ void host_close(struct host *host)
     slice_timer_free(host->slices);
     inbox_table_free(host->inboxes);
     shared_free(host->shared);
+    db_table_free(host->databases);
+    keys_free(host->keys);
     fs_root_free(host->workspace);
 }

@@ -12,10 +12,13 @@
 #include <uv.h>
 
 struct config;
+struct config_secrets;
+struct db_table;
 struct fs_root;
 struct http_server;
 struct inbox_table;
 struct job_table;
+struct keys;
 struct log;
 struct scripts;
 struct shared;
@@ -26,6 +29,8 @@ struct host {
     uv_loop_t *loop;
     const struct config *config;
     struct log *log;
+    struct keys *keys;           /* the secrets, and what is derived from them; see keys.h */
+    struct db_table *databases;  /* the server's own SQLite files; see db.h */
     struct fs_root *workspace;   /* the folder that file tools and working directories are confined to */
     struct job_table *jobs;      /* background jobs, and the set of all children; see jobs.h */
     struct inbox_table *inboxes; /* messages for fibers that wait; see inbox.h */
@@ -36,10 +41,10 @@ struct host {
     struct http_server *http;    /* NULL when nothing listens */
 };
 
-/* Opens all but the last two. False: one line in `error`, nothing needs closing. `loop`, `config` and `log`
- * are borrowed. */
-bool host_open(struct host *host, uv_loop_t *loop, const struct config *config, struct log *log, char *error,
-               size_t error_size);
+/* Opens all but the last two. False: one line in `error`, nothing needs closing. `loop`, `config`, `secrets`
+ * and `log` are borrowed. */
+bool host_open(struct host *host, uv_loop_t *loop, const struct config *config,
+               const struct config_secrets *secrets, struct log *log, char *error, size_t error_size);
 
 /* Ends what still runs - children get SIGTERM, later SIGKILL -, runs the loop until it is empty and frees. */
 void host_close(struct host *host);

@@ -49,14 +49,14 @@ static int run_command(const struct config *config, const struct config_secrets 
     uv_loop_t loop;
     struct host host;
     if (uv_loop_init(&loop) != 0) return fail("cannot make an event loop");
-    if (!host_open(&host, &loop, config, log, error, sizeof error)) {
+    if (!host_open(&host, &loop, config, secrets, log, error, sizeof error)) {
         uv_loop_close(&loop);
         return fail(error);
     }
     int status = 0;
     if (config->command != COMMAND_SERVE)
         status = lua_cli(&host, tools, library);
-    else if (!worker_serve(&host, secrets, tools, library, error, sizeof error))
+    else if (!worker_serve(&host, tools, library, error, sizeof error))
         status = fail(error);
     host_close(&host);
     uv_loop_close(&loop);

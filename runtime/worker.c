@@ -14,6 +14,7 @@
 #include "http.h"
 #include "jobs.h"
 #include "json.h"
+#include "keys.h"
 #include "log.h"
 #include "lua_app.h"
 #include "lua_http.h"
@@ -276,10 +277,18 @@ static void log_started(const struct worker *w)
     buf_free(&fields);
 }
 
-static bool start(struct worker *w, const struct config_secrets *secrets, const char *tools,
-                  const char *library, char *error, size_t error_size)
+static bool load_keys(struct worker *w, char *error, size_t error_size)
 {
-    w->auth = auth_new(secrets->token);
+    if (!keys_load(w->host->keys, error, error_size)) return false;
+    if (error[0] != '\0') log_line(w->host->log, LOG_WARNING, LOGGER, "%s", error);
+    w->auth = auth_new(w->host->keys);
+    if (w->auth == NULL) snprintf(error, error_size, "not enough memory");
+    return w->auth != NULL;
+}
+
+static bool start(struct worker *w, const char *tools, const char *library, char *error, size_t error_size)
+{
+    if (!load_keys(w, error, error_size)) return false;
     w->origins = origin_policy_new(w->host->config, error, error_size);
     if (w->origins == NULL) return false;
     w->host->scripts = scripts_new(w->host, tools, library, on_scripts_changed, w, error, error_size);
@@ -300,11 +309,10 @@ static void finish(struct worker *w)
     auth_free(w->auth);
 }
 
-bool worker_serve(struct host *host, const struct config_secrets *secrets, const char *tools,
-                  const char *library, char *error, size_t error_size)
+bool worker_serve(struct host *host, const char *tools, const char *library, char *error, size_t error_size)
 {
     struct worker w = {.host = host};
-    bool ok = start(&w, secrets, tools, library, error, error_size);
+    bool ok = start(&w, tools, library, error, error_size);
     if (ok) {
         scripts_watch(host->scripts);
         log_started(&w);

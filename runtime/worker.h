@@ -13,10 +13,7 @@
 
 #include "host.h"
 
-struct config_secrets;
-
 /* Serves until a signal ends it. False when it could not start, with one line in `error`. */
-bool worker_serve(struct host *host, const struct config_secrets *secrets, const char *tools,
-                  const char *library, char *error, size_t error_size);
+bool worker_serve(struct host *host, const char *tools, const char *library, char *error, size_t error_size);
 
 #endif

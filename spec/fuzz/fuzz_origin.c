@@ -9,6 +9,7 @@
 #include "auth.h"
 #include "config.h"
 #include "http.h"
+#include "keys.h"
 #include "origin.h"
 
 #define SECRET "secret"
@@ -58,11 +59,15 @@ static void check_host(const struct origin_policy *policy, const char *text)
 
 static void check_bearer(const char *text)
 {
-    struct auth *auth = auth_new(SECRET);
+    static char secret[] = SECRET;
+    const struct config_secrets secrets = {.token = secret};
+    struct keys *keys = keys_new(&secrets, "/");
+    struct auth *auth = auth_new(keys);
     struct auth_grant grant;
     if (auth_check(auth, text, &grant) == AUTH_GRANTED)
         must(strncasecmp(text + strspn(text, " \t"), "Bearer", 6) == 0 && strstr(text, SECRET) != NULL);
     auth_free(auth);
+    keys_free(keys);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

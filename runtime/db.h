@@ -61,8 +61,8 @@ struct db_statement {
 
 /* code: EBUSY, EFULL (no space), EREADONLY, ECORRUPT (or no database at all), ECONSTRAINT, EIO, ENOENT,
  * EACCES, EFBIG, ECANCELED, ENOMEM; ESQL for what else SQLite has against a statement; EMISUSE for what a
- * caller can see beforehand: parameters, what is refused in SQL. The message begins with the absolute path.
- */
+ * caller can see beforehand: parameters, what is refused in SQL. The message begins with the absolute path,
+ * except for EMISUSE. */
 struct db_error {
     const char *code; /* static text */
     char message[512];

@@ -104,6 +104,10 @@ int lua_stream_open(lua_State *L, struct call *call, int options)
     const char *topics[STREAM_TOPICS_MAX];
     struct http_header headers[HEADERS_MAX];
     check_names(L, options);
+    if (call->was_late && call->stream != NULL) {
+        push_stream(L);
+        return 1;
+    }
     bool detached = flag_option(L, options, "detached");
     struct stream_options o = {.kept = flag_option(L, options, "kept"),
                                .every_ms = ms_option(L, options, "every_ms")};

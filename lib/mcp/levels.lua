@@ -22,7 +22,7 @@ local TOOL_FIELDS = {
     icons = "2025-11-25",
 }
 local ENTRY_FIELDS = { title = "2025-06-18", _meta = "2025-06-18", icons = "2025-11-25" } -- of resources and prompts
-local RESULT_FIELDS = { structuredContent = "2025-06-18", _meta = "2024-11-05" }
+local RESULT_FIELDS = { structuredContent = "2025-06-18" }
 local CONTENT_FIELDS = { _meta = "2025-06-18", title = "2025-06-18", icons = "2025-11-25" }
 local CAPABILITIES = { completions = "2025-03-26", extensions = "2026-07-28" }
 local PROGRESS_FIELDS = { message = "2025-03-26" }
@@ -151,7 +151,7 @@ local function is_object(value) return type(value) == "table" and not json.is_ar
 
 --- The messages of prompts/get as the revision knows them.
 function levels.messages(messages, revision)
-    if revision >= CONTENT_COMPLETE then return messages end
+    if revision >= COMPLETE then return messages end
     local copy = json.array({})
     for position, message in ipairs(messages) do
         copy[position] = { role = message.role, content = content_item(message.content, revision) }

@@ -7,6 +7,7 @@ local health = require("health")
 local json = require("json")
 local levels = require("mcp.levels")
 local modern = require("mcp.modern")
+local pipe = require("mcp.pipe")
 local registry = require("mcp.registry")
 local script = require("mcp.script")
 
@@ -72,6 +73,7 @@ function app.load(root_path)
     local server = { registry = tools, info = INFO }
     return {
         routes = all_routes(server),
+        line = function(text) pipe.line(server, text) end,
         changed = function() changes.tell(tools) end,
         stopping = function() modern.finish(server) end,
         call = function(name, arguments) return run_tool(tools, name, arguments) end,

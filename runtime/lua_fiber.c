@@ -126,16 +126,16 @@ static int l_spawn(lua_State *L)
 static int l_quit(lua_State *L)
 {
     struct fiber *f = fiber_running(L);
-    if (f == NULL) return luaL_error(L, "fiber.quit: there is no handler to end while the scripts are loaded");
+    if (f == NULL)
+        return luaL_error(L, "fiber.quit: there is no handler to end while the scripts are loaded");
     fiber_stop(f, luaL_checkstring(L, 1));
     return fiber_raise_if_stopped(L);
 }
 
 int luaopen_fiber(lua_State *L)
 {
-    static const luaL_Reg functions[] = {
-        {"tag", l_tag},     {"stop", l_stop}, {"time_left", l_time_left},
-        {"spawn", l_spawn}, {"quit", l_quit}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"tag", l_tag},     {"stop", l_stop}, {"time_left", l_time_left},
+                                         {"spawn", l_spawn}, {"quit", l_quit}, {NULL, NULL}};
     luaL_newlib(L, functions);
     return 1;
 }

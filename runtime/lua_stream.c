@@ -75,6 +75,14 @@ static size_t read_topics(lua_State *L, int options, const char **topics)
     return count;
 }
 
+void lua_stream_read_audience(lua_State *L, int options, struct stream_options *o, const char **topics)
+{
+    luaL_checktype(L, options, LUA_TTABLE);
+    o->tag = text_option(L, options, "tag");
+    o->topic_count = read_topics(L, options, topics);
+    o->topics = topics;
+}
+
 static size_t read_headers(lua_State *L, int index, struct http_header *headers)
 {
     size_t count = 0;
@@ -113,9 +121,7 @@ int lua_stream_open(lua_State *L, struct call *call, int options)
                                .every_ms = ms_option(L, options, "every_ms")};
     o.id = text_option(L, options, "id");
     o.owner = text_option(L, options, "owner");
-    o.tag = text_option(L, options, "tag");
-    o.topic_count = read_topics(L, options, topics);
-    o.topics = topics;
+    lua_stream_read_audience(L, options, &o, topics);
     lua_getfield(L, options, "headers");
     size_t header_count = read_headers(L, lua_gettop(L), headers);
     push_stream(L);

@@ -60,6 +60,11 @@ struct stream *stream_open(struct stream_hub *hub, struct http_exchange *ex,
                            const struct stream_options *options, const struct http_header *headers,
                            size_t header_count);
 
+/* Opens a stream that has no HTTP response: the text of each event goes to `sink`, which must not call back.
+ * It is never kept. NULL as for stream_open. */
+struct stream *stream_open_sink(struct stream_hub *hub, const struct stream_options *options,
+                                void (*sink)(void *data, const char *text, size_t len), void *data);
+
 /* Sends an event whose data is `text`, in one `data:` line for each line of it. False when the stream has no
  * peer and is not kept. */
 bool stream_send(struct stream *s, const char *text, size_t len);

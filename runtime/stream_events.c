@@ -47,6 +47,8 @@ static void write_wire(struct stream *s, const char *bytes, size_t len)
 /* `prefix`: lines before the data. */
 static bool send_event(struct stream *s, const char *prefix, const char *text, size_t len)
 {
+    if (s->sink != NULL && !s->ended) s->sink(s->sink_data, text, len);
+    if (s->sink != NULL) return !s->ended;
     if (s->ended || (s->exchange == NULL && !s->kept)) return false;
     struct buf wire = BUF_INIT;
     s->number++;
@@ -134,7 +136,7 @@ bool stream_send_one(struct stream_hub *hub, const char *topic, const char *text
     struct stream *kept = NULL;
     for (struct stream *s = hub->streams; s != NULL; s = s->next) {
         if (s->ended || !has_topic(s, topic)) continue;
-        if (s->exchange != NULL) return stream_send(s, text, len);
+        if (stream_has_peer(s)) return stream_send(s, text, len);
         if (kept == NULL && s->kept) kept = s;
     }
     return kept != NULL && stream_send(kept, text, len);

@@ -1,4 +1,4 @@
-/* The worker: one loop serving HTTP with the current generation of the scripts. Decides about a request
+/* The worker: one loop serving HTTP, or standard input and output, with the current generation of the scripts. Decides about a request
  * before its body is read - route, origin, bearer, method - and hands what is accepted to the route's Lua
  * handler.
  *
@@ -13,7 +13,7 @@
 
 #include "host.h"
 
-/* Serves until a signal ends it. False when it could not start, with one line in `error`. */
+/* Serves until a signal, or with COMMAND_STDIO the end of standard input, ends it. False when it could not start, with one line in `error`. */
 bool worker_serve(struct host *host, const char *tools, const char *library, char *error, size_t error_size);
 
 #endif

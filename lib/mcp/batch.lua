@@ -14,7 +14,7 @@ local ASSUMED = "2025-03-26" -- of a client that says nothing: only later revisi
 function batch.is_taken(transport)
     local current = legacy.session_of(transport)
     if current then return levels.takes_batches(current.revision) end
-    return levels.takes_batches(transport.header("mcp-protocol-version") or ASSUMED)
+    return levels.takes_batches(transport.header and transport.header("mcp-protocol-version") or ASSUMED)
 end
 
 local function refusal(messages)

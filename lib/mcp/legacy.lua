@@ -80,7 +80,7 @@ end
 ---@param transport mcp.Transport
 ---@return mcp.Session|false|nil
 function legacy.session_of(transport)
-    if transport.session or not transport.header then return transport.session end
+    if not transport.header then return transport.session end
     local id, count = transport.header("mcp-session-id")
     if not id then return nil end
     return count ~= 1 and count ~= nil and false or session.read(id, transport.principal or "") or false

@@ -7,13 +7,18 @@ local seal = {}
 
 local MAC_BYTES = 18
 
+-- Without a secret (on standard input and output) nothing needs to outlive the process.
+local function key_of(purpose)
+    local label = "mcp " .. purpose
+    return crypto.subkey(label) or crypto.boot_key(label)
+end
+
 --- A text that nobody else can read or change.
 ---@param purpose string
 ---@param value any
 ---@return string
 function seal.close(purpose, value)
-    local key = crypto.subkey("mcp " .. purpose)
-    return crypto.base64url(crypto.seal(key, json.encode(value, { sort = true }), purpose))
+    return crypto.base64url(crypto.seal(key_of(purpose), json.encode(value, { sort = true }), purpose))
 end
 
 --- What is in a text that `close` made for the same purpose; nil for any other text.
@@ -22,13 +27,13 @@ end
 ---@return any
 function seal.open(purpose, text)
     local sealed = crypto.unbase64url(text)
-    local plain = sealed and crypto.open(crypto.subkey("mcp " .. purpose), sealed, purpose)
+    local plain = sealed and crypto.open(key_of(purpose), sealed, purpose)
     if not plain then return nil end
     return (json.decode(plain))
 end
 
 local function mac(purpose, payload)
-    return crypto.base64url(crypto.hmac(crypto.subkey("mcp " .. purpose), payload):sub(1, MAC_BYTES))
+    return crypto.base64url(crypto.hmac(key_of(purpose), payload):sub(1, MAC_BYTES))
 end
 
 --- A text that nobody else can make: letters, digits, `-`, `_` and one dot.

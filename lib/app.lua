@@ -10,6 +10,7 @@ local modern = require("mcp.modern")
 local pipe = require("mcp.pipe")
 local registry = require("mcp.registry")
 local script = require("mcp.script")
+local task_run = require("mcp.task_run")
 
 local app = {}
 
@@ -75,6 +76,7 @@ function app.load(root_path)
         routes = all_routes(server),
         line = function(text) pipe.line(server, text) end,
         changed = function() changes.tell(tools) end,
+        started = task_run.recover,
         stopping = function() modern.finish(server) end,
         call = function(name, arguments) return run_tool(tools, name, arguments) end,
         describe = function() return describe(tools) end,

@@ -352,6 +352,7 @@ bool worker_serve(struct host *host, const char *tools, const char *library, cha
     if (ok) {
         scripts_watch(host->scripts);
         if (!on_stdio(&w)) log_started(&w);
+        if (!on_stdio(&w)) lua_app_start(scripts_vm(host->scripts), "started", NULL, 0);
         lua_app_start(scripts_vm(host->scripts), "changed", NULL, 0);
         uv_run(host->loop, UV_RUN_DEFAULT);
         log_line(host->log, LOG_INFO, LOGGER, "sandstorm-mcp stopped");

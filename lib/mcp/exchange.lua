@@ -26,6 +26,9 @@ local exchange = {}
 
 ---@alias mcp.Stopped fun(reason: string): string?, mcp.Failure?, integer? result, or error and HTTP status, or nothing
 
+---@alias mcp.Work fun(): string?, mcp.Failure?
+---@alias mcp.TaskRunner fun(tool: mcp.Tool, exchange: mcp.Exchange, work: mcp.Work, stopped: mcp.Stopped): string?, mcp.Failure?
+
 ---@class mcp.Exchange: mcp.Transport
 ---@field era string "legacy", "modern" or "local"
 ---@field revision mcp.Revision
@@ -33,7 +36,7 @@ local exchange = {}
 ---@field capabilities table what the client says it can do
 ---@field session? mcp.Session
 ---@field id? string|integer of the request
----@field tasks? fun(tool: mcp.Tool, exchange: mcp.Exchange, work: fun(): string?, mcp.Failure?, stopped: mcp.Stopped): string?, mcp.Failure?, integer? runs a tool that may go on beyond its request; nil: the client follows no tasks
+---@field tasks? mcp.TaskRunner runs a tool that may go on beyond its request; nil: the client follows no tasks
 ---@field on_progress? fun(params: table) takes progress in place of the client
 ---@field asker? mcp.Asker how the client is asked; nil where it cannot be
 ---@field log_level? string the lowest level of messages that the client wants

@@ -86,29 +86,26 @@ local function exchange_of(server, message, transport)
     return exchange.new(transport)
 end
 
--- What a handler needs to ask the client, and to go on as a task.
-local function prepare(server, message, from)
-    if not REPLAYED[message.method] then return true end
+-- Prepares what a handler needs to ask the client, and to go on as a task; or what stands against the call.
+local function trouble(server, message, from)
+    if not REPLAYED[message.method] then return nil end
     local params = message.params
     local tool = message.method == "tools/call" and server.registry:find(params.name)
-    if tool and tool.task then
-        local lacking = tasks.prepare(tool, from)
-        if lacking then return nil, ask_replay.lacks(lacking), 400 end
-    end
+    local lacking = tool and tool.task and tasks.prepare(tool, from)
+    if lacking then return ask_replay.lacks(lacking), 400 end
     local wrong = tool and modern_headers.wrong_parameters(tool, params.arguments, from.header)
-    if wrong then return nil, wrong, 400 end
-    local asker, failure = ask_replay.open(from, message.method, params, tool and tool.single_use)
-    if not asker then return nil, failure end
-    from.asker = asker
-    return true
+    if wrong then return wrong, 400 end
+    local failure
+    from.asker, failure = ask_replay.open(from, message.method, params, tool and tool.single_use)
+    return failure
 end
 
 local function answer(server, message, transport)
     local failure, status = refusal(server, message, transport.header)
     if failure then return nil, failure, status end
-    local from, ready = exchange_of(server, message, transport), nil
-    ready, failure, status = prepare(server, message, from)
-    if not ready then return nil, failure, status end
+    local from = exchange_of(server, message, transport)
+    failure, status = trouble(server, message, from)
+    if failure then return nil, failure, status end
     if from.scope then cancel.name(from.scope, message.id) end
     return methods[message.method](server, message.params, from)
 end
@@ -122,7 +119,8 @@ end
 ---@return string? body
 function modern.handle(server, kind, message, transport)
     if kind == "notification" then
-        if transport.scope and message.method == "notifications/cancelled" then cancel.receive(transport.scope, message.params) end
+        local cancels = message.method == "notifications/cancelled"
+        if cancels and transport.scope then cancel.receive(transport.scope, message.params) end
         return 202
     end
     if kind == "response" then

@@ -2,6 +2,7 @@
 --- The pipe is one session by itself: what its client said in initialize holds for the messages of the handshake era.
 local batch = require("mcp.batch")
 local cancel = require("mcp.cancel")
+local crypto = require("crypto")
 local era = require("mcp.era")
 local fiber = require("fiber")
 local json = require("json")
@@ -16,12 +17,21 @@ local pipe = {}
 
 local ENGINES = { legacy = legacy, modern = modern }
 local NONCE = "pipe"
-local PRINCIPAL = "local"
 local KEY = "pipe session"
 local FOREVER_MS = 34560000000
 
 local function write(text)
     if text then stdio.write(text) end
+end
+
+-- What the client of a pipe owns (tasks) is nobody's after it.
+local function principal()
+    local name = shared.get("pipe principal")
+    if not name then
+        name = "pipe " .. crypto.random_text(9)
+        shared.put("pipe principal", name, FOREVER_MS)
+    end
+    return name
 end
 
 local function read_session()
@@ -42,7 +52,7 @@ function Listener.send(_, text) stdio.write(text) end
 
 local function transport_of(text, run)
     return {
-        bytes = #text, principal = PRINCIPAL, scope = NONCE, session = read_session(), begin = begin,
+        bytes = #text, principal = principal(), scope = NONCE, session = read_session(), begin = begin,
         send = function(message)
             stdio.write(message)
             return true

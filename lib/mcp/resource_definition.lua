@@ -28,7 +28,8 @@ end
 
 local function annotations_of(given)
     if not given then return nil end
-    return { audience = given.audience and json.array(given.audience), priority = given.priority, lastModified = given.lastModified }
+    if given.audience then json.array(given.audience) end
+    return given
 end
 
 local function compiled(given, key)

@@ -115,6 +115,11 @@ function task_run.call(tool, exchange, work, stopped)
     return wait(run, box, tool.task.start == "slow" and SLOW_MS or PATIENCE_MS)
 end
 
+local LOST = jsonrpc.failure(jsonrpc.INTERNAL_ERROR, "The server was restarted while the task ran")
+
+--- Marks tasks whose handlers ended with an earlier server; to be called once, when a server starts.
+function task_run.recover() task_store.recover(LOST.message, json.encode(LOST)) end
+
 --- Cancels a task; one that has come to its end stays as it is.
 ---@param id string
 function task_run.cancel(id)

@@ -1,6 +1,7 @@
 #include "scripts.h"
 
 #include <limits.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,7 @@ static void on_sweep(uv_timer_t *timer)
         log_line(s->host->log, LOG_DEBUG, LOGGER, "generation %llu is closed",
                  (unsigned long long)vm->generation);
         vm_free(vm);
+        malloc_trim(0); /* a generation is large, and small things made since lie above it */
     }
     if (s->retired == NULL) uv_timer_stop(timer);
 }
@@ -74,7 +76,7 @@ static void take_over(struct scripts *s, struct vm *vm)
     old->retired = true;
     old->next = s->retired;
     s->retired = old;
-    uv_timer_start(&s->sweep, on_sweep, SWEEP_MS, SWEEP_MS);
+    if (!uv_is_active((uv_handle_t *)&s->sweep)) uv_timer_start(&s->sweep, on_sweep, SWEEP_MS, SWEEP_MS);
     log_line(s->host->log, LOG_INFO, LOGGER, "generation %llu serves now",
              (unsigned long long)vm->generation);
     if (s->changed != NULL) s->changed(s->data, vm);

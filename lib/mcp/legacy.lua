@@ -83,7 +83,8 @@ function legacy.session_of(transport)
     if not transport.header then return transport.session end
     local id, count = transport.header("mcp-session-id")
     if not id then return nil end
-    return count ~= 1 and count ~= nil and false or session.read(id, transport.principal or "") or false
+    if count and count > 1 then return false end
+    return session.read(id, transport.principal or "") or false
 end
 
 local function exchange_of(message, transport, current)

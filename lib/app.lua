@@ -1,12 +1,16 @@
 --- What the host calls: reads the operator's script and returns the routes and commands that come of it.
 local call = require("mcp.call")
+local changes = require("mcp.changes")
 local endpoint = require("mcp.endpoint")
 local exchange = require("mcp.exchange")
 local health = require("health")
 local json = require("json")
 local levels = require("mcp.levels")
+local modern = require("mcp.modern")
+local pipe = require("mcp.pipe")
 local registry = require("mcp.registry")
 local script = require("mcp.script")
+local task_run = require("mcp.task_run")
 
 local app = {}
 
@@ -67,8 +71,13 @@ function app.load(root_path)
     local tools = registry.new()
     script.run(root_path, tools)
     tools:seal()
+    local server = { registry = tools, info = INFO }
     return {
-        routes = all_routes({ registry = tools, info = INFO }),
+        routes = all_routes(server),
+        line = function(text) pipe.line(server, text) end,
+        changed = function() changes.tell(tools) end,
+        started = task_run.recover,
+        stopping = function() modern.finish(server) end,
         call = function(name, arguments) return run_tool(tools, name, arguments) end,
         describe = function() return describe(tools) end,
     }

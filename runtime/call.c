@@ -52,10 +52,20 @@ static void list_remove(struct call *call)
     call->listed = false;
 }
 
-void call_stream_when_slow(struct call *call, uint64_t after_ms, uint64_t every_ms)
+static void free_late(struct call *call)
 {
-    call->every_ms = every_ms;
-    call->due_ns = clock_ns() + after_ms * 1000000;
+    free((char *)call->late.id);
+    free((char *)call->late.owner);
+    call->late = (struct call_late){.after_ms = 0};
+}
+
+void call_stream_when_slow(struct call *call, const struct call_late *late)
+{
+    free_late(call);
+    call->late = *late;
+    call->late.id = late->id != NULL ? strdup(late->id) : NULL;
+    call->late.owner = late->owner != NULL ? strdup(late->owner) : NULL;
+    call->due_ns = clock_ns() + late->after_ms * 1000000;
     if (call->listed || call->streamed) return;
     call->prev = NULL;
     call->next = call->slow->first;
@@ -110,6 +120,17 @@ bool call_resume(struct call *call, const char *event_id, const struct http_head
     return true;
 }
 
+static void stream_late(struct call *call)
+{
+    const struct call_late *late = &call->late;
+    const struct stream_options options = {
+        .id = late->id, .owner = late->owner, .kept = late->kept, .every_ms = late->every_ms};
+    call->was_late = call_stream(call, &options, NULL, 0);
+    if (!call->was_late) return;
+    if (late->primed) stream_prime(call->stream, 0);
+    stream_comment(call->stream);
+}
+
 void call_list_tick(struct call_list *list)
 {
     uint64_t now = clock_ns();
@@ -117,9 +138,7 @@ void call_list_tick(struct call_list *list)
         next = call->next;
         if (now < call->due_ns) continue;
         list_remove(call);
-        if (!http_exchange_is_gone(call->exchange))
-            call_stream(call, &(struct stream_options){.every_ms = call->every_ms}, NULL, 0);
-        if (call->stream != NULL) stream_comment(call->stream);
+        if (!http_exchange_is_gone(call->exchange)) stream_late(call);
     }
 }
 
@@ -180,5 +199,6 @@ void call_answer(struct call *call, const struct http_response *response)
     }
     end_stream(call, response);
     vm_release(call->vm);
+    free_late(call);
     free(call);
 }

@@ -23,6 +23,13 @@ struct call_list {
     struct call *first;
 };
 
+/* How the response becomes a stream when the answer is late. */
+struct call_late {
+    uint64_t after_ms, every_ms;
+    const char *id, *owner; /* as in struct stream_options; copied */
+    bool kept, primed;
+};
+
 struct call {
     struct exchange_owner owner_of_exchange; /* first member */
     struct host *host;
@@ -42,8 +49,9 @@ struct call {
     int on_stop; /* registry reference of the function to call when the handler is stopped */
 
     /* Late answers */
-    uint64_t every_ms;
-    uint64_t due_ns; /* when the response becomes a stream */
+    struct call_late late; /* texts are owned */
+    uint64_t due_ns;       /* when the response becomes a stream */
+    bool was_late;         /* it became a stream in that way */
     bool listed;
     struct call *next, *prev;
 };
@@ -54,7 +62,7 @@ struct call *call_new(struct host *host, struct http_exchange *ex, struct vm *vm
 
 /* If there is no answer after `after_ms`, the response becomes an event stream with a comment line every
  * `every_ms`. */
-void call_stream_when_slow(struct call *call, uint64_t after_ms, uint64_t every_ms);
+void call_stream_when_slow(struct call *call, const struct call_late *late);
 
 /* Makes the response a stream now. False, with nothing changed, when that is not possible. */
 bool call_stream(struct call *call, const struct stream_options *options, const struct http_header *headers,

@@ -25,8 +25,11 @@ struct reader {
 static const struct {
     const char *name;
     enum config_command command;
-} commands[] = {
-    {"serve", COMMAND_SERVE}, {"check", COMMAND_CHECK}, {"call", COMMAND_CALL}, {"run", COMMAND_RUN}};
+} commands[] = {{"serve", COMMAND_SERVE},
+                {"stdio", COMMAND_STDIO},
+                {"check", COMMAND_CHECK},
+                {"call", COMMAND_CALL},
+                {"run", COMMAND_RUN}};
 
 static const struct config_entry *entry_of_option(const char *option, size_t len)
 {

@@ -20,6 +20,7 @@
 
 enum config_command {
     COMMAND_SERVE,
+    COMMAND_STDIO,
     COMMAND_CHECK,
     COMMAND_CALL,
     COMMAND_RUN,

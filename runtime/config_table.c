@@ -22,7 +22,7 @@ const struct config_entry config_entries[] = {
     {"port", "--port", "SANDSTORM_MCP_PORT", "NUMBER", CONFIG_NUMBER, FIELD(port), 0, 65535, "8080",
      "TCP port; 0 takes a free one, which the log names"},
     {"workspace_root", "--workspace-root", "SANDSTORM_WORKSPACE_ROOT", "FOLDER", CONFIG_PATH, FIELD(workspace_root), 0, 0, "/home/dev",
-     "folder that files and working directories are confined to; check, call and run take the current one for default"},
+     "folder that files and working directories are confined to; stdio, check, call and run take the current one for default"},
     {"state_dir", "--state-dir", "SANDSTORM_STATE_DIR", "FOLDER", CONFIG_PATH, FIELD(state_dir), 0, 0, NULL,
      "where the server keeps its own data (default: .sandstorm-mcp in the workspace root)"},
     {"tools", "--tools", "SANDSTORM_TOOLS", "FILE", CONFIG_PATH, FIELD(tools), 0, 0, NULL,
@@ -39,7 +39,7 @@ const struct config_entry config_entries[] = {
     {"max_instances", "--max-instances", "MAX_INSTANCES", "NUMBER", CONFIG_NUMBER, FIELD(max_instances), INT32_MIN, INT32_MAX, "5",
      "sessions that /health reports as possible"},
     {"log_level", "--log-level", "SANDSTORM_LOG_LEVEL", "LEVEL", CONFIG_LEVEL, FIELD(log_level), 0, 0, "INFO",
-     "lowest level that is logged: critical, error, warning, info, debug or trace; check, call and run take warning for "
+     "lowest level that is logged: critical, error, warning, info, debug or trace; stdio, check, call and run take warning for "
      "default"},
     {"max_connections", "--max-connections", "SANDSTORM_MAX_CONNECTIONS", "NUMBER", CONFIG_NUMBER, FIELD(max_connections), 1, 1000000, "1024",
      "connections served at a time; more wait"},
@@ -93,6 +93,8 @@ void config_help(struct buf *out)
 {
     buf_puts(out, "Usage: sandstorm-mcp [serve] [OPTION...]\n"
                   "           serve MCP over HTTP; this is the default\n"
+                  "       sandstorm-mcp stdio [OPTION...]\n"
+                  "           serve MCP on standard input and output; needs no token and listens nowhere\n"
                   "       sandstorm-mcp check [OPTION...]\n"
                   "           load the scripts and print the tools, or what is wrong and where\n"
                   "       sandstorm-mcp call TOOL [NAME=VALUE...] [--json OBJECT] [OPTION...]\n"

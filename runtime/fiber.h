@@ -89,7 +89,8 @@ void fiber_stop_all(struct vm *vm, const char *reason);
 /* Names a fiber, so that another handler can stop it; NULL takes the name away. False without memory. */
 bool fiber_set_tag(struct fiber *f, const char *tag);
 
-/* Stops the fibers of this VM with that name; returns how many. */
+/* Stops the fibers of this VM with that name, or, if it ends in `*`, with names that begin so; returns how
+ * many. */
 unsigned fiber_stop_tagged(struct vm *vm, const char *tag, const char *reason);
 
 /* The hook that enforces the limits: of the running fiber when the slice timer (fiber_slice.h) sets it, and

@@ -63,12 +63,19 @@ bool fiber_set_tag(struct fiber *f, const char *tag)
     return true;
 }
 
+static bool tag_fits(const char *tag, const char *wanted)
+{
+    size_t len = strlen(wanted);
+    if (len > 0 && wanted[len - 1] == '*') return strncmp(tag, wanted, len - 1) == 0;
+    return strcmp(tag, wanted) == 0;
+}
+
 unsigned fiber_stop_tagged(struct vm *vm, const char *tag, const char *reason)
 {
     unsigned stopped = 0;
     if (vm->scheduler == NULL) return 0;
     for (struct fiber *f = vm->scheduler->live; f != NULL; f = f->next) {
-        if (f->tag == NULL || strcmp(f->tag, tag) != 0) continue;
+        if (f->tag == NULL || !tag_fits(f->tag, tag)) continue;
         fiber_stop(f, reason);
         stopped++;
     }

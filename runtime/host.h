@@ -22,6 +22,7 @@ struct keys;
 struct log;
 struct scripts;
 struct shared;
+struct stdio;
 struct slice_timer;
 struct stream_hub;
 
@@ -38,6 +39,7 @@ struct host {
     struct slice_timer *slices;  /* interrupts long computations; see fiber_slice.h */
     struct stream_hub *streams;  /* event streams; see stream.h */
     struct scripts *scripts;     /* the generations of the VM; see scripts.h; NULL for one-shot commands */
+    struct stdio *stdio;         /* NULL unless messages come on standard input */
     struct http_server *http;    /* NULL when nothing listens */
 };
 

@@ -1,6 +1,7 @@
 /* Module `fiber`: handlers that run beside the request, and stopping others (lib/_meta/fiber.lua). */
 #include <lauxlib.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "config.h"
 #include "fiber.h"
@@ -42,14 +43,48 @@ static int l_time_left(lua_State *L)
     return 1;
 }
 
-static void on_spawned_done(void *data, lua_State *L, enum fiber_outcome outcome, int count)
+/* A spawned function, while it runs. */
+struct spawned {
+    struct vm *vm;
+    int on_stop; /* registry reference of the function to call when it is stopped, or LUA_NOREF */
+};
+
+static void log_failure(const struct log *log, lua_State *L, enum fiber_outcome outcome)
 {
-    struct log *log = data;
-    (void)count;
-    if (outcome == FIBER_RETURNED) return;
     const char *text = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : luaL_typename(L, -1);
     const char *trace = outcome == FIBER_RAISED ? lua_tostring(L, -2) : NULL;
-    log_line(log, LOG_ERROR, LOGGER, "a spawned function failed: %s %s", text, trace != NULL ? trace : "");
+    log_line((struct log *)log, LOG_ERROR, LOGGER, "a spawned function failed: %s %s", text,
+             trace != NULL ? trace : "");
+}
+
+static void on_stop_done(void *data, lua_State *L, enum fiber_outcome outcome, int count)
+{
+    (void)count;
+    if (outcome != FIBER_RETURNED) log_failure(data, L, outcome);
+}
+
+/* Calls on_stop with the reason on top of L, in a fiber of its own. */
+static void tell_stopped(const struct spawned *spawned, lua_State *L)
+{
+    const struct fiber_limits limits = {.deadline_ms = 5000, .cpu_ms = 500};
+    lua_State *M = spawned->vm->L;
+    if (!lua_checkstack(M, 4)) return;
+    lua_rawgeti(M, LUA_REGISTRYINDEX, spawned->on_stop);
+    lua_pushvalue(L, -1);
+    lua_xmove(L, M, 1);
+    fiber_start(spawned->vm, 1, &limits, on_stop_done, spawned->vm->host->log);
+}
+
+static void on_spawned_done(void *data, lua_State *L, enum fiber_outcome outcome, int count)
+{
+    struct spawned *spawned = data;
+    (void)count;
+    if (outcome == FIBER_STOPPED && spawned->on_stop != LUA_NOREF)
+        tell_stopped(spawned, L);
+    else if (outcome != FIBER_RETURNED)
+        log_failure(spawned->vm->host->log, L, outcome);
+    luaL_unref(spawned->vm->L, LUA_REGISTRYINDEX, spawned->on_stop);
+    free(spawned);
 }
 
 static lua_Integer limit_field(lua_State *L, const char *name, lua_Integer fallback)
@@ -62,6 +97,13 @@ static lua_Integer limit_field(lua_State *L, const char *name, lua_Integer fallb
     return value;
 }
 
+static int on_stop_field(lua_State *L)
+{
+    if (!lua_istable(L, 2) || lua_getfield(L, 2, "on_stop") == LUA_TNIL) return LUA_NOREF;
+    luaL_checktype(L, -1, LUA_TFUNCTION);
+    return luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
 static int l_spawn(lua_State *L)
 {
     struct vm *vm = vm_of(L);
@@ -70,15 +112,30 @@ static int l_spawn(lua_State *L)
         .deadline_ms = (uint64_t)limit_field(L, "deadline_ms", vm->host->config->call_deadline_ms),
         .cpu_ms = (uint64_t)limit_field(L, "cpu_ms", vm->host->config->script_cpu_ms)};
     if (fiber_running(L) == NULL) return luaL_error(L, "fiber.spawn: not while the scripts are loaded");
-    if (!fiber_spawn(L, 1, &limits, on_spawned_done, vm->host->log))
-        return luaL_error(L, "fiber.spawn: not enough memory");
-    return 0;
+    int on_stop = on_stop_field(L);
+    struct spawned *spawned = malloc(sizeof *spawned);
+    if (spawned != NULL) {
+        *spawned = (struct spawned){.vm = vm, .on_stop = on_stop};
+        if (fiber_spawn(L, 1, &limits, on_spawned_done, spawned)) return 0;
+    }
+    free(spawned);
+    luaL_unref(L, LUA_REGISTRYINDEX, on_stop);
+    return luaL_error(L, "fiber.spawn: not enough memory");
+}
+
+static int l_quit(lua_State *L)
+{
+    struct fiber *f = fiber_running(L);
+    if (f == NULL)
+        return luaL_error(L, "fiber.quit: there is no handler to end while the scripts are loaded");
+    fiber_stop(f, luaL_checkstring(L, 1));
+    return fiber_raise_if_stopped(L);
 }
 
 int luaopen_fiber(lua_State *L)
 {
-    static const luaL_Reg functions[] = {
-        {"tag", l_tag}, {"stop", l_stop}, {"time_left", l_time_left}, {"spawn", l_spawn}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"tag", l_tag},     {"stop", l_stop}, {"time_left", l_time_left},
+                                         {"spawn", l_spawn}, {"quit", l_quit}, {NULL, NULL}};
     luaL_newlib(L, functions);
     return 1;
 }

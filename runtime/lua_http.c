@@ -121,9 +121,11 @@ static const struct http_request *check_received(lua_State *L)
 
 static int request_header(lua_State *L)
 {
+    size_t count = 0;
     const struct http_request *request = check_received(L);
-    lua_pushstring(L, http_request_header(request, luaL_checkstring(L, 2), NULL));
-    return 1;
+    lua_pushstring(L, http_request_header(request, luaL_checkstring(L, 2), &count));
+    lua_pushinteger(L, (lua_Integer)count);
+    return 2;
 }
 
 static int request_body(lua_State *L)
@@ -157,12 +159,25 @@ static uint64_t check_ms(lua_State *L, const char *name)
     return (uint64_t)ms;
 }
 
+/* Stays on the stack, and so alive. */
+static const char *late_text(lua_State *L, const char *name)
+{
+    if (lua_getfield(L, 2, name) == LUA_TNIL) return NULL;
+    return luaL_checkstring(L, -1);
+}
+
 static int request_stream_when_slow(lua_State *L)
 {
     struct call *call = check_request(L);
     luaL_checktype(L, 2, LUA_TTABLE);
-    uint64_t after_ms = check_ms(L, "after_ms");
-    call_stream_when_slow(call, after_ms, check_ms(L, "every_ms"));
+    struct call_late late = {.after_ms = check_ms(L, "after_ms"), .every_ms = check_ms(L, "every_ms")};
+    late.id = late_text(L, "id");
+    late.owner = late_text(L, "owner");
+    lua_getfield(L, 2, "kept");
+    late.kept = lua_toboolean(L, -1);
+    lua_getfield(L, 2, "primed");
+    late.primed = lua_toboolean(L, -1);
+    call_stream_when_slow(call, &late);
     return 0;
 }
 

@@ -75,6 +75,14 @@ static size_t read_topics(lua_State *L, int options, const char **topics)
     return count;
 }
 
+void lua_stream_read_audience(lua_State *L, int options, struct stream_options *o, const char **topics)
+{
+    luaL_checktype(L, options, LUA_TTABLE);
+    o->tag = text_option(L, options, "tag");
+    o->topic_count = read_topics(L, options, topics);
+    o->topics = topics;
+}
+
 static size_t read_headers(lua_State *L, int index, struct http_header *headers)
 {
     size_t count = 0;
@@ -104,14 +112,16 @@ int lua_stream_open(lua_State *L, struct call *call, int options)
     const char *topics[STREAM_TOPICS_MAX];
     struct http_header headers[HEADERS_MAX];
     check_names(L, options);
+    if (call->was_late && call->stream != NULL) {
+        push_stream(L);
+        return 1;
+    }
     bool detached = flag_option(L, options, "detached");
     struct stream_options o = {.kept = flag_option(L, options, "kept"),
                                .every_ms = ms_option(L, options, "every_ms")};
     o.id = text_option(L, options, "id");
     o.owner = text_option(L, options, "owner");
-    o.tag = text_option(L, options, "tag");
-    o.topic_count = read_topics(L, options, topics);
-    o.topics = topics;
+    lua_stream_read_audience(L, options, &o, topics);
     lua_getfield(L, options, "headers");
     size_t header_count = read_headers(L, lua_gettop(L), headers);
     push_stream(L);
@@ -222,8 +232,8 @@ static struct stream_hub *hub_of(lua_State *L)
 
 static int l_publish(lua_State *L)
 {
-    const char *topic = luaL_checkstring(L, 1), *before = luaL_checkstring(L, 2);
-    lua_pushinteger(L, (lua_Integer)stream_publish(hub_of(L), topic, before, luaL_optstring(L, 3, "")));
+    const char *topic = luaL_checkstring(L, 1), *text = luaL_checkstring(L, 2);
+    lua_pushinteger(L, (lua_Integer)stream_publish(hub_of(L), topic, text));
     return 1;
 }
 
@@ -237,8 +247,8 @@ static int l_send_one(lua_State *L)
 
 static int l_end_topic(lua_State *L)
 {
-    const char *topic = luaL_checkstring(L, 1), *before = luaL_optstring(L, 2, NULL);
-    lua_pushinteger(L, (lua_Integer)stream_end_topic(hub_of(L), topic, before, luaL_optstring(L, 3, "")));
+    const char *topic = luaL_checkstring(L, 1), *text = luaL_optstring(L, 2, NULL);
+    lua_pushinteger(L, (lua_Integer)stream_end_topic(hub_of(L), topic, text));
     return 1;
 }
 

@@ -55,7 +55,7 @@ static int run_command(const struct config *config, const struct config_secrets 
         return fail(error);
     }
     int status = 0;
-    if (config->command != COMMAND_SERVE)
+    if (config->command != COMMAND_SERVE && config->command != COMMAND_STDIO)
         status = lua_cli(&host, tools, library);
     else if (!worker_serve(&host, tools, library, error, sizeof error))
         status = fail(error);

@@ -76,7 +76,7 @@ static void take_over(struct scripts *s, struct vm *vm)
     old->retired = true;
     old->next = s->retired;
     s->retired = old;
-    uv_timer_start(&s->sweep, on_sweep, SWEEP_MS, SWEEP_MS);
+    if (!uv_is_active((uv_handle_t *)&s->sweep)) uv_timer_start(&s->sweep, on_sweep, SWEEP_MS, SWEEP_MS);
     log_line(s->host->log, LOG_INFO, LOGGER, "generation %llu serves now",
              (unsigned long long)vm->generation);
     if (s->changed != NULL) s->changed(s->data, vm);

@@ -58,6 +58,7 @@ static void destroy(struct stream *s)
 /* The response ends, whether or not somebody still reads it. */
 static void release_peer(struct stream *s)
 {
+    s->sink = NULL;
     if (s->exchange == NULL) return;
     struct http_exchange *ex = s->exchange;
     s->exchange = NULL;
@@ -94,7 +95,7 @@ void stream_end_all(struct stream_hub *hub)
 
 static bool is_over(const struct stream *s, uint64_t now)
 {
-    if (s->exchange != NULL) return false;
+    if (s->exchange != NULL || s->sink != NULL) return false;
     return !s->kept || now - s->lost_ns > STREAM_KEPT_MS * UINT64_C(1000000);
 }
 
@@ -213,6 +214,14 @@ static void attach(struct stream *s, struct http_exchange *ex, const struct http
     http_stream_on_drained(ex, on_drained, s);
 }
 
+static void link_stream(struct stream *s)
+{
+    s->next = s->hub->streams;
+    if (s->next != NULL) s->next->prev = s;
+    s->hub->streams = s;
+    s->hub->count++;
+}
+
 struct stream *stream_open(struct stream_hub *hub, struct http_exchange *ex,
                            const struct stream_options *options, const struct http_header *headers,
                            size_t header_count)
@@ -221,11 +230,20 @@ struct stream *stream_open(struct stream_hub *hub, struct http_exchange *ex,
     if (options->id != NULL && find_id(hub, options->id, strlen(options->id)) != NULL) return NULL;
     struct stream *s = make(hub, options);
     if (s == NULL) return NULL;
-    s->next = hub->streams;
-    if (s->next != NULL) s->next->prev = s;
-    hub->streams = s;
-    hub->count++;
+    link_stream(s);
     attach(s, ex, headers, header_count);
+    return s;
+}
+
+struct stream *stream_open_sink(struct stream_hub *hub, const struct stream_options *options,
+                                void (*sink)(void *data, const char *text, size_t len), void *data)
+{
+    struct stream *s = hub->count < hub->max ? make(hub, options) : NULL;
+    if (s == NULL) return NULL;
+    s->kept = false;
+    s->sink = sink;
+    s->sink_data = data;
+    link_stream(s);
     return s;
 }
 
@@ -248,7 +266,7 @@ void stream_on_over(struct stream *s, stream_over_cb over, void *data)
 
 bool stream_has_peer(const struct stream *s)
 {
-    return s->exchange != NULL;
+    return s->exchange != NULL || s->sink != NULL;
 }
 
 /* ---- resuming ---------------------------------------------------------------------------------------- */

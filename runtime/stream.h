@@ -60,6 +60,11 @@ struct stream *stream_open(struct stream_hub *hub, struct http_exchange *ex,
                            const struct stream_options *options, const struct http_header *headers,
                            size_t header_count);
 
+/* Opens a stream that has no HTTP response: the text of each event goes to `sink`, which must not call back.
+ * It is never kept. NULL as for stream_open. */
+struct stream *stream_open_sink(struct stream_hub *hub, const struct stream_options *options,
+                                void (*sink)(void *data, const char *text, size_t len), void *data);
+
 /* Sends an event whose data is `text`, in one `data:` line for each line of it. False when the stream has no
  * peer and is not kept. */
 bool stream_send(struct stream *s, const char *text, size_t len);
@@ -98,15 +103,17 @@ const char *stream_owner(const struct stream_hub *hub, const char *event_id);
 bool stream_resume(struct stream_hub *hub, const char *event_id, struct http_exchange *ex,
                    const struct http_header *headers, size_t header_count);
 
-/* Sends `before`, the stream's tag and `after` to every stream with that topic. Returns how many. */
-size_t stream_publish(struct stream_hub *hub, const char *topic, const char *before, const char *after);
+/* Sends a text, in which each STREAM_TAG_MARK becomes the stream's tag, to every stream with that topic; of
+ * several with the same owner only the newest that has a peer, else the newest, gets it. Returns how many. */
+size_t stream_publish(struct stream_hub *hub, const char *topic, const char *text);
+#define STREAM_TAG_MARK '\1'
 
 /* Sends to one stream with that topic: the newest one that has a peer, else the newest kept one. */
 bool stream_send_one(struct stream_hub *hub, const char *topic, const char *text, size_t len);
 
-/* Ends every stream with that topic, after sending `before`, its tag and `after` if `before` is not NULL.
- * Returns how many. */
-size_t stream_end_topic(struct stream_hub *hub, const char *topic, const char *before, const char *after);
+/* Ends every stream with that topic, after sending `text` as in stream_publish unless it is NULL. Returns how
+ * many. */
+size_t stream_end_topic(struct stream_hub *hub, const char *topic, const char *text);
 
 /* Ends every stream: the peers see the end of their responses. */
 void stream_end_all(struct stream_hub *hub);

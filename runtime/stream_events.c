@@ -47,6 +47,8 @@ static void write_wire(struct stream *s, const char *bytes, size_t len)
 /* `prefix`: lines before the data. */
 static bool send_event(struct stream *s, const char *prefix, const char *text, size_t len)
 {
+    if (s->sink != NULL && !s->ended) s->sink(s->sink_data, text, len);
+    if (s->sink != NULL) return !s->ended;
     if (s->ended || (s->exchange == NULL && !s->kept)) return false;
     struct buf wire = BUF_INIT;
     s->number++;
@@ -88,22 +90,42 @@ static bool has_topic(const struct stream *s, const char *topic)
     return false;
 }
 
-static void send_tagged(struct stream *s, const char *before, const char *after)
+static void send_tagged(struct stream *s, const char *text)
 {
-    struct buf text = BUF_INIT;
-    buf_puts(&text, before);
-    if (s->tag != NULL) buf_puts(&text, s->tag);
-    buf_puts(&text, after);
-    if (!text.failed) stream_send(s, text.data, text.len);
-    buf_free(&text);
+    struct buf out = BUF_INIT;
+    for (const char *mark; (mark = strchr(text, STREAM_TAG_MARK)) != NULL; text = mark + 1) {
+        buf_add(&out, text, (size_t)(mark - text));
+        if (s->tag != NULL) buf_puts(&out, s->tag);
+    }
+    buf_puts(&out, text);
+    if (!out.failed) stream_send(s, out.len > 0 ? out.data : "", out.len);
+    buf_free(&out);
 }
 
-size_t stream_publish(struct stream_hub *hub, const char *topic, const char *before, const char *after)
+/* Of several streams with one owner and topic the one that hears of it: the newest that has a peer, else the
+ * newest. */
+static bool is_heard(const struct stream *s, const char *topic)
+{
+    if (s->owner == NULL) return true;
+    bool older = false;
+    for (const struct stream *t = s->hub->streams; t != NULL; t = t->next) {
+        if (t == s) {
+            older = true;
+        } else if (!t->ended && t->owner != NULL && strcmp(t->owner, s->owner) == 0 && has_topic(t, topic)) {
+            bool better = t->exchange != NULL && s->exchange == NULL;
+            bool as_good = (t->exchange != NULL) == (s->exchange != NULL);
+            if (better || (as_good && !older)) return false;
+        }
+    }
+    return true;
+}
+
+size_t stream_publish(struct stream_hub *hub, const char *topic, const char *text)
 {
     size_t sent = 0;
     for (struct stream *s = hub->streams; s != NULL; s = s->next) {
-        if (s->ended || !has_topic(s, topic)) continue;
-        send_tagged(s, before, after);
+        if (s->ended || !has_topic(s, topic) || !is_heard(s, topic)) continue;
+        send_tagged(s, text);
         sent++;
     }
     return sent;
@@ -114,18 +136,18 @@ bool stream_send_one(struct stream_hub *hub, const char *topic, const char *text
     struct stream *kept = NULL;
     for (struct stream *s = hub->streams; s != NULL; s = s->next) {
         if (s->ended || !has_topic(s, topic)) continue;
-        if (s->exchange != NULL) return stream_send(s, text, len);
+        if (stream_has_peer(s)) return stream_send(s, text, len);
         if (kept == NULL && s->kept) kept = s;
     }
     return kept != NULL && stream_send(kept, text, len);
 }
 
-size_t stream_end_topic(struct stream_hub *hub, const char *topic, const char *before, const char *after)
+size_t stream_end_topic(struct stream_hub *hub, const char *topic, const char *text)
 {
     size_t ended = 0;
     for (struct stream *s = hub->streams; s != NULL; s = s->next) {
         if (s->ended || !has_topic(s, topic)) continue;
-        if (before != NULL) send_tagged(s, before, after);
+        if (text != NULL) send_tagged(s, text);
         s->kept = false;
         stream_end(s);
         ended++;

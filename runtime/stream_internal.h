@@ -18,7 +18,9 @@ struct stream {
     char *id, *owner, *tag;
     char *topics[STREAM_TOPICS_MAX];
     size_t topic_count;
-    struct http_exchange *exchange; /* NULL without a peer */
+    struct http_exchange *exchange;                         /* NULL without a peer */
+    void (*sink)(void *data, const char *text, size_t len); /* in place of an exchange */
+    void *sink_data;
     bool kept, ended, pressed;
     uint64_t number; /* of the newest event */
     uint64_t every_ns, idle_since_ns;

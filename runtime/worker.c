@@ -17,17 +17,20 @@
 #include "json.h"
 #include "keys.h"
 #include "log.h"
+#include "lua_app.h"
 #include "lua_http.h"
 #include "origin.h"
 #include "process.h"
 #include "routes.h"
 #include "scripts.h"
+#include "stdio_lines.h"
 #include "vm.h"
 
 #define LOGGER "sandstorm_mcp.app"
 #define TICK_MS 500
 #define STOP_TICK_MS 20
 #define LAST_WAIT_MS 3000     /* for threads, once everything else is over */
+#define INPUT_END_MS 1500     /* what calls may take after the end of standard input */
 #define STOPPED_GRACE_MS 5000 /* what stopped calls and children may take beyond config.stop_ms */
 
 struct worker {
@@ -41,6 +44,11 @@ struct worker {
     bool stopping, forced;
     uint64_t stop_ns; /* when running calls are stopped */
 };
+
+static bool on_stdio(const struct worker *w)
+{
+    return w->host->config->command == COMMAND_STDIO;
+}
 
 /* ---- before the body --------------------------------------------------------------------------------- */
 
@@ -91,6 +99,11 @@ static bool media_type_is(const char *type, const char *wanted)
     return strchr("; \t", type[len]) != NULL;
 }
 
+static bool carries_body(const char *method)
+{
+    return strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0 || strcmp(method, "PATCH") == 0;
+}
+
 static bool origin_ok(const struct worker *w, const struct http_request *request)
 {
     size_t count = 0;
@@ -108,7 +121,7 @@ static bool refused(struct worker *w, struct http_exchange *ex, const struct rou
         refuse_stranger(w, ex, request);
     } else if (!route_allows(route, request->method)) {
         call_refuse(ex, 405, "Allow", route->allow);
-    } else if (route->media_type != NULL &&
+    } else if (route->media_type != NULL && carries_body(request->method) &&
                !media_type_is(http_request_header(request, "Content-Type", NULL), route->media_type)) {
         call_refuse(ex, 415, NULL, NULL);
     } else {
@@ -189,7 +202,9 @@ static void close_all(struct worker *w)
 {
     bound_last_wait(w);
     if (w->host->http != NULL) http_server_close(w->host->http, NULL, NULL);
+    stdio_close(w->host->stdio);
     w->host->http = NULL;
+    w->host->stdio = NULL;
     scripts_close(w->host->scripts);
     uv_close((uv_handle_t *)&w->tick, NULL);
     uv_close((uv_handle_t *)&w->stop_tick, NULL);
@@ -211,17 +226,25 @@ static void on_stop_tick(uv_timer_t *timer)
     struct process_set *children = job_table_processes(w->host->jobs);
     job_table_stop_all(w->host->jobs);
     if (process_set_count(children) > 0 && !late) return;
-    if (http_server_connections(w->host->http) > 0 && !late && !w->forced && now < w->stop_ns) return;
+    unsigned connections = w->host->http != NULL ? http_server_connections(w->host->http) : 0;
+    if (connections > 0 && !late && !w->forced && now < w->stop_ns) return;
     close_all(w);
 }
 
-static void begin_stop(struct worker *w)
+static void on_scripts_changed(void *data, struct vm *vm)
+{
+    (void)data;
+    lua_app_start(vm, "changed", NULL, 0);
+}
+
+static void begin_stop(struct worker *w, uint64_t patience_ms)
 {
     w->stopping = true;
-    w->stop_ns = clock_ns() + (uint64_t)w->host->config->stop_ms * 1000000;
+    w->stop_ns = clock_ns() + patience_ms * 1000000;
     log_line(w->host->log, LOG_INFO, LOGGER, "sandstorm-mcp is stopping, %u calls run",
              scripts_live(w->host->scripts));
-    http_server_drain(w->host->http);
+    lua_app_start(scripts_vm(w->host->scripts), "stopping", NULL, 0);
+    if (w->host->http != NULL) http_server_drain(w->host->http);
     uv_timer_start(&w->stop_tick, on_stop_tick, 0, STOP_TICK_MS);
 }
 
@@ -231,7 +254,7 @@ static void on_signal(uv_signal_t *handle, int number)
     if (number == SIGHUP) {
         if (!w->stopping) scripts_reload(w->host->scripts);
     } else if (!w->stopping) {
-        begin_stop(w);
+        begin_stop(w, (uint64_t)w->host->config->stop_ms);
     } else {
         w->forced = true;
         w->stop_ns = clock_ns();
@@ -253,6 +276,30 @@ static void start_handles(struct worker *w)
         w->signals[i].data = w;
         uv_signal_start(&w->signals[i], on_signal, numbers[i]);
     }
+}
+
+/* ---- standard input and output ----------------------------------------------------------------------- */
+
+static void on_line(void *data, const char *text, size_t len)
+{
+    struct worker *w = data;
+    if (!w->stopping) lua_app_start(scripts_vm(w->host->scripts), "line", text, len);
+}
+
+/* The client is gone, or will send no more: what runs may end, if it ends soon. */
+static void on_input_end(void *data)
+{
+    struct worker *w = data;
+    uint64_t stop_ms = (uint64_t)w->host->config->stop_ms;
+    if (!w->stopping) begin_stop(w, stop_ms < INPUT_END_MS ? stop_ms : INPUT_END_MS);
+}
+
+static bool open_stdio(struct worker *w, char *error, size_t error_size)
+{
+    const struct stdio_handler handler = {.data = w, .line = on_line, .end = on_input_end};
+    w->host->stdio =
+        stdio_open(w->host->loop, (size_t)w->host->config->body_limit, &handler, error, error_size);
+    return w->host->stdio != NULL;
 }
 
 /* ---- life -------------------------------------------------------------------------------------------- */
@@ -287,7 +334,9 @@ static void log_started(const struct worker *w)
 
 static bool load_keys(struct worker *w, char *error, size_t error_size)
 {
-    if (!keys_load(w->host->keys, error, error_size)) return false;
+    bool needed = keys_have_secret(w->host->keys) || !on_stdio(w);
+    error[0] = '\0';
+    if (needed && !keys_load(w->host->keys, error, error_size)) return false;
     if (error[0] != '\0') log_line(w->host->log, LOG_WARNING, LOGGER, "%s", error);
     w->auth = auth_new(w->host->keys);
     if (w->auth == NULL) snprintf(error, error_size, "not enough memory");
@@ -299,10 +348,10 @@ static bool start(struct worker *w, const char *tools, const char *library, char
     if (!load_keys(w, error, error_size)) return false;
     w->origins = origin_policy_new(w->host->config, error, error_size);
     if (w->origins == NULL) return false;
-    w->host->scripts = scripts_new(w->host, tools, library, NULL, NULL, error, error_size);
+    w->host->scripts = scripts_new(w->host, tools, library, on_scripts_changed, w, error, error_size);
     if (w->host->scripts == NULL) return false;
     start_handles(w); /* a signal has its meaning before the first peer can know that we are here */
-    if (listen_http(w, error, error_size)) return true;
+    if (on_stdio(w) ? open_stdio(w, error, error_size) : listen_http(w, error, error_size)) return true;
     close_all(w);
     return false;
 }
@@ -324,7 +373,9 @@ bool worker_serve(struct host *host, const char *tools, const char *library, cha
     bool ok = start(&w, tools, library, error, error_size);
     if (ok) {
         scripts_watch(host->scripts);
-        log_started(&w);
+        if (!on_stdio(&w)) log_started(&w);
+        if (!on_stdio(&w)) lua_app_start(scripts_vm(host->scripts), "started", NULL, 0);
+        lua_app_start(scripts_vm(host->scripts), "changed", NULL, 0);
         uv_run(host->loop, UV_RUN_DEFAULT);
         log_line(host->log, LOG_INFO, LOGGER, "sandstorm-mcp stopped");
     }

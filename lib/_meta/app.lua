@@ -15,6 +15,10 @@
 ---@field routes app.Route[]
 ---@field call fun(name: string, arguments: table): boolean, string runs one tool; for the command line
 ---@field describe fun(): string the tool table, for the command line
+---@field line? fun(text: string) handles a line of standard input, which is empty when it was too long
+---@field started? fun() called once, when the server listens
+---@field changed? fun() called when this generation of the scripts has begun to serve
+---@field stopping? fun() called when the server begins to stop
 
 local app = {}
 

@@ -7,6 +7,7 @@ local fiber = {}
 ---@class (exact) fiber.Limits
 ---@field deadline_ms? integer wall time of the whole function, waits included (default: the setting call_deadline_ms)
 ---@field cpu_ms? integer time that it may compute (default: the setting script_cpu_ms)
+---@field on_stop? fun(reason: string) called, in a fiber of its own, when the function was stopped
 
 --- Runs `handler` in a fiber of its own, beside and beyond the request. It starts when the caller waits or ends. What it
 --- raises is logged. Raises while the scripts are loaded, for a wrong type and when memory is short.
@@ -18,7 +19,11 @@ function fiber.spawn(handler, limits) end
 ---@param name string?
 function fiber.tag(name) end
 
---- Stops the fibers with that name: `stopped: <reason>` is raised where they stand, and no pcall catches it.
+--- Ends the running fiber as if it had been stopped: nothing of it runs on but what must be closed.
+---@param reason string
+function fiber.quit(reason) end
+
+--- Stops the fibers with that name, or, if it ends in `*`, with all names that begin so: `stopped: <reason>` is raised where they stand, and no pcall catches it.
 ---@param name string
 ---@param reason string
 ---@return integer count how many there were

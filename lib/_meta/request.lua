@@ -4,6 +4,10 @@
 ---@class request.Slow
 ---@field after_ms integer 1 to 86400000
 ---@field every_ms integer 1 to 86400000
+---@field id? string as in request.Stream
+---@field owner? string as in request.Stream
+---@field kept? boolean as in request.Stream
+---@field primed? boolean begin with an event from which the client can resume
 
 ---@class request.Request
 ---@field method string upper case; "GET" for HEAD too
@@ -13,9 +17,10 @@
 ---@field peer string address of the client
 local Request = {}
 
---- The first header of that name, whatever the case.
+--- The first header of that name, whatever the case, and how many there are.
 ---@param name string
----@return string?
+---@return string? value
+---@return integer count
 function Request:header(name) end
 
 --- The whole body; "" without one.
@@ -51,7 +56,8 @@ function Request:on_stop(answer) end
 ---@field detached? boolean the stream goes on after the handler, whose results are not sent
 
 --- Makes the response an event stream. Read what was sent (header, body) before. The body that the handler returns becomes
---- the last event, unless the stream is detached.
+--- the last event, unless the stream is detached. A response that became a stream because it was late is given as it is,
+--- whatever the options.
 ---@param options request.Stream
 ---@return stream.Stream?
 ---@return string? message

@@ -28,12 +28,12 @@ function Stream:detach() end
 ---@nodiscard
 function Stream:has_peer() end
 
---- Sends `before`, the stream's tag and `after` as one event to every stream with that topic.
+--- Sends a text as one event to every stream with that topic. Each byte 1 in it becomes the stream's tag. Of several with
+--- the same owner only the newest that has a client, else the newest, gets it.
 ---@param topic string
----@param before string
----@param after? string
+---@param text string
 ---@return integer count
-function stream.publish(topic, before, after) end
+function stream.publish(topic, text) end
 
 --- Sends an event to one stream with that topic: the newest that has a client, else the newest that is kept.
 ---@param topic string
@@ -41,12 +41,11 @@ function stream.publish(topic, before, after) end
 ---@return boolean sent
 function stream.send_one(topic, data) end
 
---- Ends every stream with that topic, after a last event if `before` is given (as in `publish`).
+--- Ends every stream with that topic, after a last event if `text` is given (as in `publish`).
 ---@param topic string
----@param before? string
----@param after? string
+---@param text? string
 ---@return integer count
-function stream.end_topic(topic, before, after) end
+function stream.end_topic(topic, text) end
 
 --- The owner of the stream that an event id belongs to.
 ---@param event_id string

@@ -29,12 +29,117 @@
 ---@field output? table JSON Schema that the structured part of every result satisfies
 ---@field icons? table[] of { src =, mimeType =, sizes = }
 ---@field meta? table<string, any> `_meta` of the tool
+---@field enabled? fun(): boolean whether the tool is offered now; see `changed`
+---@field task? "forbidden"|"optional"|"required"|tool.Task whether it may, or must, go on beyond its request, for clients that
+---follow tasks (default "forbidden"). All others wait for it, unless it is required
+---@field single_use? boolean what was answered to its questions counts once, even if the client calls again with it
+
+---@class (exact) tool.Task
+---@field support "forbidden"|"optional"|"required"
+---@field start? "auto"|"slow"|"manual" at once (default); when it takes longer than two seconds; when the handler says so with
+---`ctx:go_async`
+---@field ttl_ms? integer how long the task is kept, and may run (default one hour)
 
 ---@class tool.Word
 ---@overload fun(definition: tool.Definition)
 ---@field fail fun(message: string) ends the call from anywhere below a handler with a message for the agent
+---@field refuse fun(code: integer, message: string, data?: any) ends it with an error of the protocol, for programs
 
 --- Defines a tool. Tools are listed in the order of their definitions. Raises, naming file and line, for a definition
 --- that is not right.
 ---@type tool.Word
 tool = {}
+
+---@class content.Annotations
+---@field audience? ("user"|"assistant")[]
+---@field priority? number 0 to 1
+---@field lastModified? string ISO 8601
+
+---@class (exact) resource.Definition
+---@field uri string its address, such as docs://readme
+---@field name string
+---@field handler fun(args: table<string, string>, ctx: ctx.Context): (string|table|nil), string?
+---a text; { text = } or { blob = bytes }, with uri and mimeType where they differ; a list of these; nil and a message for
+---what is not there
+---@field title? string
+---@field description? string
+---@field mime_type? string
+---@field size? integer bytes
+---@field annotations? content.Annotations
+---@field icons? table[] of { src =, mimeType =, sizes = }
+---@field meta? table<string, any>
+---@field enabled? fun(): boolean whether it is offered now
+---@field ttl_ms? integer how long clients may keep what they read (default 0)
+
+---@class (exact) resource.Template
+---@field uri_template string such as docs://page/{id}; {+path} takes slashes too. The handler gets the parts as `args`
+---@field name string
+---@field handler fun(args: table<string, string>, ctx: ctx.Context): (string|table|nil), string?
+---@field title? string
+---@field description? string
+---@field mime_type? string
+---@field annotations? content.Annotations
+---@field icons? table[]
+---@field meta? table<string, any>
+---@field enabled? fun(): boolean
+---@field ttl_ms? integer
+
+---@class (exact) prompt.Argument
+---@field name string
+---@field title? string
+---@field description? string
+---@field required? boolean
+
+---@class (exact) prompt.Definition
+---@field name string
+---@field description string
+---@field handler fun(args: table<string, string>, ctx: ctx.Context): (string|table|nil), string?
+---a text, a content item, a message { role =, content = }, a list of these, or { description =, messages = }
+---@field title? string
+---@field arguments? prompt.Argument[]
+---@field icons? table[]
+---@field meta? table<string, any>
+---@field enabled? fun(): boolean
+
+---@class (exact) completion.Definition suggestions for one argument
+---@field prompt? string name of the prompt that has the argument
+---@field resource? string template of addresses that has it; give either
+---@field argument string
+---@field handler fun(value: string, ctx: ctx.Context): string[] values that fit what was typed; the first 100 are sent
+
+--- Defines a resource.
+---@param definition resource.Definition
+function resource(definition) end
+
+--- Defines addresses of one form as resources.
+---@param definition resource.Template
+function resource_template(definition) end
+
+--- Defines a prompt.
+---@param definition prompt.Definition
+function prompt(definition) end
+
+--- Defines suggestions for an argument.
+---@param definition completion.Definition
+function completion(definition) end
+
+--- Tells clients that a list has changed, because `enabled` of something in it now says otherwise. What changes by an edit
+--- of the scripts is told by itself.
+---@param kind "tools"|"prompts"|"resources"
+function changed(kind) end
+
+--- Tells clients that follow a resource that it was updated.
+---@param uri string
+function updated(uri) end
+
+--- Makes content items. All take `annotations` and `meta` as well.
+---@class content.Word
+---@field text fun(text: string|{ text: string }): table
+---@field image fun(item: { data: string, mime_type: string }): table `data` are the bytes
+---@field audio fun(item: { data: string, mime_type: string }): table
+---@field resource fun(item: { uri: string, mime_type?: string, text?: string, blob?: string }): table `blob` are bytes
+---@field link fun(item: { uri: string, name: string, title?: string, description?: string, mime_type?: string, size?: integer, icons?: table[] }): table
+---@field structured fun(value: any, text?: string|table): table a result for programs, with a text for agents
+
+---@type content.Word
+content = {}

@@ -1,8 +1,8 @@
 --- tools/call: from the parameters of the request to the text of its result.
 local clock = require("clock")
 local context = require("mcp.context")
-local fail = require("mcp.fail")
 local incident = require("mcp.incident")
+local invoke = require("mcp.invoke")
 local json = require("json")
 local jsonrpc = require("mcp.jsonrpc")
 local levels = require("mcp.levels")
@@ -14,7 +14,7 @@ local call = {}
 
 local logger = log.logger("call")
 
----@alias mcp.Outcome "ok"|"error"|"refused"|"internal"|"stopped"
+---@alias mcp.Outcome "ok"|"error"|"refused"|"internal"|"stopped"|"asked"
 
 local function invalid(text) return nil, jsonrpc.failure(jsonrpc.INVALID_PARAMS, text) end
 
@@ -30,18 +30,6 @@ local function arguments_of(params)
     if arguments == nil or arguments == json.null then return {} end
     if not jsonrpc.is_object(arguments) then return invalid("Invalid params: arguments must be an object") end
     return arguments
-end
-
--- Runs the handler; every error ends here except the stop of a runaway, which nothing in Lua can catch.
-local function invoke(tool, arguments, ctx)
-    local function trap(raised)
-        local message = fail.message_of(raised)
-        return message and { message = message } or { trace = incident.trace(raised) }
-    end
-    local ok, value, message = xpcall(tool.handler, trap, arguments, ctx)
-    if ok then return value, message end
-    if type(value) ~= "table" then return nil, nil, tostring(value) end -- an error that Lua hands to no handler
-    return nil, value.message, value.trace
 end
 
 -- What is wrong with a result that promised to have a form.
@@ -61,13 +49,16 @@ end
 
 local function internal(tool, what) return result.failure(incident.report(tool.name, what)), "internal" end
 
----@return table result
+-- A result, or the error of the protocol that the handler raised.
+---@return table? result
 ---@return mcp.Outcome
+---@return mcp.Failure?
 local function perform(tool, arguments, exchange, meta)
     local accepted, complaint = tool.accept(arguments)
     if not accepted then return result.failure(complaint), "refused" end
-    local value, message, trace = invoke(tool, accepted, context.new(tool.name, exchange, meta))
-    if trace then return internal(tool, trace) end
+    local value, message, trouble = invoke.run(tool.handler, accepted, context.new(tool.name, exchange, meta))
+    if trouble and trouble.refusal then return nil, "error", trouble.refusal end
+    if trouble then return internal(tool, trouble.trace) end
     local ok, made, wrong = xpcall(made_of, incident.trace, tool, value, message)
     if not ok then made, wrong = nil, made end
     if wrong then return internal(tool, wrong) end
@@ -76,26 +67,43 @@ end
 
 -- The text of the result; what JSON cannot hold is the handler's mistake.
 local function encode(tool, made, outcome, exchange)
-    local ok, encoded = pcall(json.encode, exchange:dress(levels.result(made, exchange.revision)))
+    local ok, encoded = pcall(exchange.encode, exchange, levels.result(made, exchange.revision))
     if ok then return encoded, outcome end
     made, outcome = internal(tool, tostring(encoded))
-    return json.encode(exchange:dress(levels.result(made, exchange.revision))), outcome
+    return exchange:encode(levels.result(made, exchange.revision)), outcome
 end
 
-local function finish(tool, exchange, started, made, outcome)
-    local encoded
-    encoded, outcome = encode(tool, made, outcome, exchange)
+local function report(tool, exchange, started, bytes, outcome)
     logger.info("tools/call", {
         tool = tool.name,
         outcome = outcome,
         duration_ms = math.floor(clock.monotonic_ms() - started + 0.5),
         bytes_in = exchange.bytes,
-        bytes_out = #encoded,
+        bytes_out = bytes,
         client = exchange.client.name,
         client_version = exchange.client.version,
         era = exchange.era,
     })
-    return encoded
+end
+
+local function finish(tool, exchange, started, made, outcome, failure)
+    local encoded
+    if made then encoded, outcome = encode(tool, made, outcome, exchange) end
+    report(tool, exchange, started, encoded and #encoded or 0, outcome)
+    return encoded, failure
+end
+
+-- What is answered for a handler that was stopped, or that left to ask the client.
+local function when_stopped(tool, exchange, started)
+    return function(reason)
+        local asking = exchange.asker and exchange.asker.outcome
+        if asking then
+            report(tool, exchange, started, 0, "asked")
+            return asking()
+        end
+        local stopped = result.failure(("%s was stopped: %s"):format(tool.name, reason))
+        return finish(tool, exchange, started, stopped, "stopped")
+    end
 end
 
 --- Calls the tool that `params` name.
@@ -104,6 +112,7 @@ end
 ---@param exchange mcp.Exchange
 ---@return string? result JSON text
 ---@return mcp.Failure?
+---@return integer? status of the failure
 function call.run(registry, params, exchange)
     local tool, failure = look_up(registry, params)
     if not tool then return nil, failure end
@@ -112,11 +121,11 @@ function call.run(registry, params, exchange)
     if not arguments then return nil, failure end
     local meta = jsonrpc.is_object(params._meta) and params._meta or {}
     local started = clock.monotonic_ms()
-    exchange:may_take_long(function(reason)
-        local stopped = result.failure(("%s was stopped: %s"):format(tool.name, reason))
-        return finish(tool, exchange, started, stopped, "stopped")
-    end)
-    return finish(tool, exchange, started, perform(tool, arguments, exchange, meta))
+    local stopped = when_stopped(tool, exchange, started)
+    local function work() return finish(tool, exchange, started, perform(tool, arguments, exchange, meta)) end
+    if tool.task and exchange.tasks then return exchange.tasks(tool, exchange, work, stopped) end
+    exchange:may_take_long(stopped)
+    return work()
 end
 
 return call

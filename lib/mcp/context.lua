@@ -1,19 +1,29 @@
---- The second argument of every handler: what it may know of its call, and what it may ask the host for. Documented
---- for operators in lib/_meta/ctx.lua.
+--- The second argument of every handler: what it may know of its call, and what it may ask the host and the client for.
+--- Documented for operators in lib/_meta/ctx.lua.
+local clock = require("clock")
 local fail = require("mcp.fail")
+local fiber = require("fiber")
 local fs = require("fs")
 local log = require("log")
+local log_levels = require("mcp.log_levels")
 local names = require("names")
+local questions = require("mcp.questions")
 
 ---@class mcp.Context: ctx.Context
+---@field private exchange mcp.Exchange
+---@field private progressed? number
+---@field private progressed_ms? number
 local Context = {}
 Context.__index = Context
 
 local context = {}
 
+--- Questions for `ctx:inputs`.
+Context.question = questions
+
 local logger = log.logger("tool")
 
-local LEVELS = { trace = true, debug = true, info = true, warning = true, error = true }
+local PROGRESS_EVERY_MS = 10
 
 function Context.path(_, path)
     local absolute, message = fs.resolve(names.read(path))
@@ -21,21 +31,74 @@ function Context.path(_, path)
     return absolute
 end
 
-function Context:log(level, message, fields)
-    if not LEVELS[level] then
-        error(("ctx:log: level must be trace, debug, info, warning or error, got %s"):format(tostring(level)), 2)
-    end
-    local line = { tool = self.tool }
-    for name, value in pairs(fields or {}) do line[name] = value end
-    logger[level](message, line)
+local function data_of(message, fields)
+    if not fields then return message end
+    local data = { message = message }
+    for name, value in pairs(fields) do data[name] = value end
+    return data
 end
 
----@param tool string
+function Context:log(level, message, fields)
+    local own = log_levels.own(level)
+    if not own then error(("ctx:log: there is no level %s"):format(tostring(level)), 2) end
+    local line = { tool = self.tool }
+    for name, value in pairs(fields or {}) do line[name] = value end
+    logger[own](message, line)
+    if not log_levels.reaches(level, self.exchange.log_level) then return end
+    self.exchange:notify("notifications/message", { level = level, logger = self.tool, data = data_of(message, fields) })
+end
+
+-- Progress must grow, and a fast loop must not flood the client.
+local function is_news(self, progress, total)
+    if self.progressed and progress <= self.progressed then return false end
+    local now = clock.monotonic_ms()
+    local quick = self.progressed_ms and now - self.progressed_ms < PROGRESS_EVERY_MS
+    if quick and progress ~= total then return false end
+    self.progressed, self.progressed_ms = progress, now
+    return true
+end
+
+function Context:progress(progress, total, message)
+    if type(progress) ~= "number" then error("ctx:progress: expected a number", 2) end
+    local exchange, token = self.exchange, self.meta.progressToken
+    local follows = token ~= nil or exchange.on_progress
+    if not follows or not is_news(self, progress, total) then return end
+    local params = { progressToken = token, progress = progress, total = total, message = message }
+    if exchange.on_progress then exchange.on_progress(params) else exchange:progress(params) end
+end
+
+function Context:inputs(asked)
+    if type(asked) ~= "table" or next(asked) == nil then error("ctx:inputs: expected a table of questions by key", 2) end
+    return self.exchange:questions():inputs(asked)
+end
+
+local function ask_one(self, key, question)
+    if type(key) ~= "string" then error("ctx: expected the key of the question as a string", 3) end
+    return self.exchange:questions():inputs({ [key] = question })[key]
+end
+
+function Context:elicit(key, message, requested) return ask_one(self, key, questions.form(message, requested)) end
+
+function Context:open(key, message, url) return ask_one(self, key, questions.address(message, url)) end
+
+function Context:sample(key, params) return ask_one(self, key, questions.sample(params)) end
+
+function Context:roots(key) return ask_one(self, key or "roots", questions.roots()).roots end
+
+function Context:can(question) return self.exchange:questions():can(question) end
+
+function Context:once(key, make) return self.exchange:questions():once(key, make) end
+
+function Context:go_async() self.exchange:questions():go_async() end
+
+function Context.deadline() return fiber.time_left() end
+
+---@param name string of the tool, prompt or resource
 ---@param exchange mcp.Exchange
 ---@param meta table
 ---@return mcp.Context
-function context.new(tool, exchange, meta)
-    return setmetatable({ tool = tool, client = exchange.client, meta = meta }, Context)
+function context.new(name, exchange, meta)
+    return setmetatable({ tool = name, client = exchange.client, meta = meta, exchange = exchange }, Context)
 end
 
 return context

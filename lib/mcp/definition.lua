@@ -1,7 +1,7 @@
 --- A tool as an operator defines it: checked with messages that say what would be right, and compiled.
 local arguments = require("mcp.arguments")
+local fields = require("mcp.fields")
 local json = require("json")
-local nearest = require("nearest")
 local parameter_headers = require("mcp.parameter_headers")
 local schema_text = require("mcp.schema_text")
 
@@ -12,35 +12,15 @@ local REQUIRED = { "name", "description", "input", "handler" }
 local TYPES = {
     name = "string", description = "string", input = "table", handler = "function",
     title = "string", annotations = "table", output = "table", icons = "table", meta = "table",
+    enabled = "function", task = "string|table", single_use = "boolean",
 }
+local TASK = { support = "string", start = "string", ttl_ms = "number" }
+local SUPPORT = { forbidden = true, optional = true, required = true }
+local START = { auto = true, slow = true, manual = true }
 local ANNOTATIONS = {
     title = "string",
     readOnlyHint = "boolean", destructiveHint = "boolean", idempotentHint = "boolean", openWorldHint = "boolean",
 }
-
--- Messages get the tool's name in front by definition.compile.
-local function unknown(what, name, known)
-    local names = {}
-    for candidate in pairs(known) do names[#names + 1] = candidate end
-    name = tostring(name)
-    return ('%s "%s" is unknown%s'):format(what, name, nearest.hint(name, names))
-end
-
-local function check_fields(object, known, what)
-    for name, value in pairs(object) do
-        local expected = known[name]
-        if not expected then return unknown(what, name, known) end
-        if type(value) ~= expected then
-            return ("%s %s must be a %s, got %s"):format(what, name, expected, type(value))
-        end
-    end
-end
-
-local function check_required(given)
-    for _, name in ipairs(REQUIRED) do
-        if given[name] == nil then return ("field %s is missing; it is a %s"):format(name, TYPES[name]) end
-    end
-end
 
 local function check_texts(given)
     local name = given.name
@@ -60,11 +40,20 @@ local function check_schema(field, schema)
     schema_text.mark(schema)
 end
 
+local function check_task(task)
+    if type(task) == "string" then task = { support = task } end
+    local complaint = fields.check(task or {}, TASK, "task field")
+    if complaint or not task then return complaint end
+    if not SUPPORT[task.support] then return "field task must be forbidden, optional or required" end
+    if task.start and not START[task.start] then return "task field start must be auto, slow or manual" end
+end
+
 local function check(given)
-    return check_fields(given, TYPES, "field")
-        or check_required(given)
+    return fields.check(given, TYPES, "field")
+        or fields.required(given, REQUIRED, TYPES)
         or check_texts(given)
-        or check_fields(given.annotations or {}, ANNOTATIONS, "annotation")
+        or fields.check(given.annotations or {}, ANNOTATIONS, "annotation")
+        or check_task(given.task)
         or check_schema("input", given.input)
         or (given.output and check_schema("output", given.output))
 end
@@ -82,6 +71,13 @@ local function public(given)
     }
 end
 
+-- How the tool may run beyond its request, or nil.
+local function task_of(given)
+    if type(given) == "string" then given = { support = given } end
+    if not given or given.support == "forbidden" then return nil end
+    return { required = given.support == "required", start = given.start or "auto", ttl_ms = given.ttl_ms }
+end
+
 -- Compiles what was checked; raises nothing, complains about schemas.
 local function build(given)
     local accept, check_output, headers, complaint
@@ -94,13 +90,10 @@ local function build(given)
     headers, complaint = parameter_headers.of(given.input)
     if not headers then return nil, "field input: " .. complaint end
     return {
-        name = given.name, handler = given.handler, output = given.output, public = public(given),
+        key = given.name, name = given.name, handler = given.handler, output = given.output, public = public(given),
         accept = accept, check_output = check_output, headers = headers,
+        enabled = given.enabled, task = task_of(given.task), single_use = given.single_use,
     }
-end
-
-local function label(given)
-    return type(given.name) == "string" and ('tool "%s": '):format(given.name) or "tool: "
 end
 
 --- Checks and compiles a definition.
@@ -110,10 +103,10 @@ end
 function definition.compile(given)
     if type(given) ~= "table" then return nil, "tool: expected a table { name = … }, got " .. type(given) end
     local complaint = check(given)
-    if complaint then return nil, label(given) .. complaint end
+    if complaint then return nil, fields.label("tool", given, "name", complaint) end
     local tool
     tool, complaint = build(given)
-    if not tool then return nil, label(given) .. complaint end
+    if not tool then return nil, fields.label("tool", given, "name", complaint) end
     return tool
 end
 

@@ -1,5 +1,8 @@
---- Where a message came from and where its answer goes. A transport makes it, the engine of the message's era
---- fills in what it learned; tools and registry see neither HTTP nor the command line.
+--- Where a message came from and where its answer goes. A transport makes the line, the engine of the message's era
+--- fills in what it learned; what handlers see of it (mcp.context) knows neither HTTP nor pipes nor eras.
+local asker = require("mcp.asker")
+local json = require("json")
+local levels = require("mcp.levels")
 local text = require("text")
 
 local exchange = {}
@@ -8,13 +11,35 @@ local exchange = {}
 ---@field name string
 ---@field version? string
 
----@class mcp.Exchange
+---@class mcp.Transport what a transport gives for one message
 ---@field bytes integer size of the message
----@field header fun(name: string): string?  a header of the request that carried the message
----@field on_long? fun(stopped: fun(reason: string): string) see may_take_long
+---@field principal? string who sent it, as the host knows it
+---@field header? fun(name: string): string?, integer? a header of the request; nil where there are none
+---@field on_long? fun(stopped: mcp.Stopped, id?: string|integer) see may_take_long
+---@field send? fun(message: string): boolean sends a message that belongs to the request, before its answer
+---@field let_go? fun(retry_ms: integer) lets the client go and come back for the answer
+---@field listen? fun(options: { topics: string[], tag?: string }): stream.Stream? the answer goes on beyond the handler
+---@field scope? string where ids of requests are unique, if the transport itself is such a place
+---@field session? mcp.Session that the transport is by itself
+---@field begin? fun(session: mcp.Session): table<string, string>? a client said hello; headers of the answer
+---@field keep? fun(nonce: string, primed: boolean) streams of the request can be resumed by that session
+
+---@alias mcp.Stopped fun(reason: string): string?, mcp.Failure?, integer? result, or error and HTTP status, or nothing
+
+---@alias mcp.Work fun(): string?, mcp.Failure?
+---@alias mcp.TaskRunner fun(tool: mcp.Tool, exchange: mcp.Exchange, work: mcp.Work, stopped: mcp.Stopped): string?, mcp.Failure?
+
+---@class mcp.Exchange: mcp.Transport
 ---@field era string "legacy", "modern" or "local"
 ---@field revision mcp.Revision
 ---@field client mcp.Client
+---@field capabilities table what the client says it can do
+---@field session? mcp.Session
+---@field id? string|integer of the request
+---@field tasks? mcp.TaskRunner runs a tool that may go on beyond its request; nil: the client follows no tasks
+---@field on_progress? fun(params: table) takes progress in place of the client
+---@field asker? mcp.Asker how the client is asked; nil where it cannot be
+---@field log_level? string the lowest level of messages that the client wants
 ---@field decorate? fun(result: table): table adds what the era wants around a result
 local Exchange = {}
 Exchange.__index = Exchange
@@ -29,14 +54,46 @@ function exchange.client(name, version)
 end
 
 --- Prepares for an answer that may be late: the client is kept waiting politely, and if the handler is stopped (CPU,
---- deadline, memory, shutdown) `stopped(reason)` makes the text of the result in its place.
----@param stopped fun(reason: string): string
+--- deadline, memory, shutdown, cancel) `stopped(reason)` makes the result in its place.
+---@param stopped mcp.Stopped
 function Exchange:may_take_long(stopped)
-    if self.on_long then self.on_long(stopped) end
+    if self.on_long then self.on_long(stopped, self.id) end
+end
+
+--- Who takes the handler's questions to the client.
+---@return mcp.Asker
+function Exchange:questions()
+    if not self.asker then self.asker = asker.nobody() end
+    return self.asker
 end
 
 --- The result with what the era wants around it.
 function Exchange:dress(result) return self.decorate and self.decorate(result) or result end
+
+--- A result that clients of the stateless era may keep for a while.
+---@param result table changed
+---@param ttl_ms integer
+function Exchange:cacheable(result, ttl_ms)
+    if self.era == "modern" then result.ttlMs, result.cacheScope = ttl_ms, "private" end
+    return result
+end
+
+--- The text of a result. Raises for what JSON cannot hold.
+---@param result table
+---@return string
+function Exchange:encode(result) return json.encode(self:dress(result)) end
+
+--- Sends a notification that belongs to this request.
+---@param method string
+---@param params table
+---@return boolean sent false: the client is gone, or takes nothing but the answer
+function Exchange:notify(method, params)
+    if not self.send then return false end
+    return self.send(json.encode({ jsonrpc = "2.0", method = method, params = params }))
+end
+
+--- Sends progress in the form that the revision knows.
+function Exchange:progress(params) return self:notify("notifications/progress", levels.progress(params, self.revision)) end
 
 ---@param fields table
 ---@return mcp.Exchange

@@ -15,8 +15,23 @@ function fail.raise(message)
     error(setmetatable({ message = message }, Failure), 0)
 end
 
+--- Ends the call with an error of the protocol, which programs read instead of agents.
+---@param code integer
+---@param message string
+---@param data? any
+function fail.refuse(code, message, data)
+    if math.type(code) ~= "integer" or type(message) ~= "string" then
+        error("tool.refuse: expected an integer and a string", 2)
+    end
+    error(setmetatable({ message = message, refusal = { code = code, message = message, data = data } }, Failure), 0)
+end
+
 --- The message of a raised value that fail.raise made, or nil.
 ---@return string?
 function fail.message_of(raised) return getmetatable(raised) == Failure and raised.message or nil end
+
+--- The error of a raised value that fail.refuse made, or nil.
+---@return mcp.Failure?
+function fail.refusal_of(raised) return getmetatable(raised) == Failure and raised.refusal or nil end
 
 return fail

@@ -1,69 +1,150 @@
 --- The handshake revisions, 2024-11-05 to 2025-11-25.
 ---
 --- Every request may stand alone: scripts call tools with nothing but a bearer, no initialize before. Such a request gets
---- what the header says, or the newest of these revisions.
-local call = require("mcp.call")
+--- what the header says, or the newest of these revisions. Only a session can be asked, subscribe and cancel.
+local ask_session = require("mcp.ask_session")
+local cancel = require("mcp.cancel")
 local exchange = require("mcp.exchange")
+local inbox = require("inbox")
 local json = require("json")
 local jsonrpc = require("mcp.jsonrpc")
 local levels = require("mcp.levels")
+local log_levels = require("mcp.log_levels")
+local offer = require("mcp.offer")
+local session = require("mcp.session")
 
 local legacy = {}
 
 ---@class mcp.Server what the engines serve
 ---@field registry mcp.Registry
 ---@field info { name: string, version: string }
+---@field instructions? string
 
-local CAPABILITIES = { tools = { listChanged = true } }
+local SESSION_NOT_FOUND = -32001
+local DEFAULT_LOG_LEVEL = "info" -- of a session that did not say
 
 local function invalid(text) return nil, jsonrpc.failure(jsonrpc.INVALID_PARAMS, "Invalid params: " .. text) end
 
----@type table<string, fun(server: mcp.Server, params: table, exchange: mcp.Exchange): string?, mcp.Failure?>
+---@type table<string, mcp.Method>
 local methods = {}
+for name, method in pairs(offer.methods) do methods[name] = method end
 
-function methods.initialize(server, params)
+function methods.initialize(server, params, from)
     if type(params.protocolVersion) ~= "string" then return invalid("protocolVersion must be a string") end
     if not jsonrpc.is_object(params.capabilities) then return invalid("capabilities must be an object") end
     if not jsonrpc.is_object(params.clientInfo) then return invalid("clientInfo must be an object") end
     local asked = params.protocolVersion
+    local revision = levels.is_legacy(asked) and asked or levels.handshake
+    from.began = {
+        revision = revision, capabilities = params.capabilities,
+        client = exchange.client(params.clientInfo.name, params.clientInfo.version),
+    }
     return json.encode({
-        protocolVersion = levels.is_legacy(asked) and asked or levels.handshake,
-        capabilities = CAPABILITIES,
-        serverInfo = server.info,
+        protocolVersion = revision,
+        capabilities = levels.capabilities(offer.capabilities(server.registry), revision),
+        serverInfo = levels.server(server.info, revision),
+        instructions = server.instructions,
     })
 end
 
 function methods.ping() return "{}" end
 
-methods["tools/list"] = function(server, params, from)
-    if params.cursor ~= nil and params.cursor ~= json.null then return invalid("there is no such cursor") end
-    return '{"tools":' .. server.registry:list(from.revision) .. "}"
+methods["logging/setLevel"] = function(_, params, from)
+    if not log_levels.is_known(params.level) then return invalid("level must be a level such as info") end
+    if from.session then session.set_log_level(from.session.nonce, params.level) end
+    return "{}"
 end
 
-methods["tools/call"] = function(server, params, from) return call.run(server.registry, params, from) end
+local function subscription(wanted)
+    return function(_, params, from)
+        if type(params.uri) ~= "string" then return invalid("uri must be a string") end
+        if from.session and not session.subscribe(from.session.nonce, params.uri, wanted) then
+            return nil, jsonrpc.failure(jsonrpc.INTERNAL_ERROR, "There are too many subscriptions to this resource")
+        end
+        return "{}"
+    end
+end
+
+methods["resources/subscribe"] = subscription(true)
+methods["resources/unsubscribe"] = subscription(false)
 
 local function answer(server, message, from)
     local method = methods[message.method]
-    if not method then return nil, jsonrpc.failure(jsonrpc.METHOD_NOT_FOUND, "Method not found: " .. message.method) end
+    if not method or not offer.has(message.method, server.registry) then
+        return nil, jsonrpc.failure(jsonrpc.METHOD_NOT_FOUND, "Method not found: " .. message.method)
+    end
     return method(server, jsonrpc.is_object(message.params) and message.params or {}, from)
 end
 
---- Handles one message. Requests are answered with 200 whatever comes of them: here a 404 would mean that the session
---- is gone.
+--- The session that a message belongs to: nil without one, false when it is not known (any more).
+---@param transport mcp.Transport
+---@return mcp.Session|false|nil
+function legacy.session_of(transport)
+    if not transport.header then return transport.session end
+    local id, count = transport.header("mcp-session-id")
+    if not id then return nil end
+    if count and count > 1 then return false end
+    return session.read(id, transport.principal or "") or false
+end
+
+local function exchange_of(message, transport, current)
+    transport.era, transport.id, transport.session = "legacy", message.id, current
+    if current then
+        transport.revision, transport.client, transport.capabilities = current.revision, current.client, current.capabilities
+        transport.log_level = session.log_level(current.nonce) or DEFAULT_LOG_LEVEL
+        if transport.keep then transport.keep(current.nonce, levels.resumes_from_start(current.revision)) end
+        cancel.name(current.nonce, message.id)
+    else
+        local header = transport.header
+        transport.revision = header and header("mcp-protocol-version") or levels.handshake
+        transport.client, transport.capabilities = exchange.client(header and header("user-agent")), {}
+    end
+    local made = exchange.new(transport)
+    if current then made.asker = ask_session.new(made) end
+    return made
+end
+
+-- Messages that get no answer.
+local function receive(kind, message, current)
+    if not current then return end
+    if kind == "response" then
+        inbox.deliver(ask_session.key(current.nonce, message.id), json.encode(message))
+    elseif message.method == "notifications/cancelled" then
+        cancel.receive(current.nonce, message.params)
+    end
+end
+
+local function hello_again()
+    return jsonrpc.failure(jsonrpc.INVALID_REQUEST, "Invalid request: this session has been initialized")
+end
+
+local function respond(server, message, transport, current)
+    local from = exchange_of(message, transport, current)
+    local result, failure = answer(server, message, from)
+    if failure then return 200, jsonrpc.error(message.id, failure) end
+    local headers = from.began and transport.begin and transport.begin(from.began)
+    return 200, jsonrpc.result(message.id, result), headers
+end
+
+--- Handles one message. Requests are answered with 200 whatever comes of them: here a 404 means that the session is gone.
 ---@param server mcp.Server
 ---@param kind "request"|"notification"|"response"
 ---@param message table
----@param transport table what mcp.exchange wants of a transport
+---@param transport mcp.Transport
 ---@return integer status
 ---@return string? body
+---@return table<string, string>? headers
 function legacy.handle(server, kind, message, transport)
-    if kind ~= "request" then return 202 end
-    transport.era = "legacy"
-    transport.revision = transport.header("mcp-protocol-version") or levels.handshake
-    transport.client = exchange.client(transport.header("user-agent"))
-    local result, failure = answer(server, message, exchange.new(transport))
-    if not result then return 200, jsonrpc.error(message.id, failure) end
-    return 200, jsonrpc.result(message.id, result)
+    local current, hello = legacy.session_of(transport), kind == "request" and message.method == "initialize"
+    if current == false and not hello then
+        return 404, jsonrpc.error(jsonrpc.id_of(message) or json.null, jsonrpc.failure(SESSION_NOT_FOUND, "Session not found"))
+    end
+    if kind ~= "request" then
+        receive(kind, message, current)
+        return 202
+    end
+    if hello and current then return 400, jsonrpc.error(message.id, hello_again()) end
+    return respond(server, message, transport, current or nil)
 end
 
 return legacy

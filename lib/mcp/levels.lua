@@ -21,8 +21,17 @@ local TOOL_FIELDS = {
     _meta = "2025-06-18",
     icons = "2025-11-25",
 }
+local ENTRY_FIELDS = { title = "2025-06-18", _meta = "2025-06-18", icons = "2025-11-25" } -- of resources and prompts
 local RESULT_FIELDS = { structuredContent = "2025-06-18" }
-local CONTENT_FIELDS = { _meta = "2025-06-18", icons = "2025-11-25" }
+local CONTENT_FIELDS = { _meta = "2025-06-18", title = "2025-06-18", icons = "2025-11-25" }
+local CAPABILITIES = { completions = "2025-03-26", extensions = "2026-07-28" }
+local PROGRESS_FIELDS = { message = "2025-03-26" }
+local SERVER_FIELDS = { title = "2025-06-18", description = "2025-11-25", websiteUrl = "2025-11-25", icons = "2025-11-25" }
+
+-- First revision in which a client can be asked this.
+local QUESTIONS = {
+    ["sampling/createMessage"] = "2024-11-05", ["roots/list"] = "2024-11-05", ["elicitation/create"] = "2025-06-18",
+}
 
 -- First revision that has the kind of content, and what older ones get instead.
 local CONTENT_TYPES = {
@@ -83,6 +92,48 @@ function levels.tool(definition, revision)
     return copy
 end
 
+--- A resource of resources/list as the revision knows it.
+function levels.resource(public, revision) return without(public, ENTRY_FIELDS, revision) end
+
+--- A template of resources/templates/list as the revision knows it.
+function levels.template(public, revision) return without(public, ENTRY_FIELDS, revision) end
+
+--- A prompt of prompts/list as the revision knows it.
+function levels.prompt(public, revision)
+    local copy = without(public, ENTRY_FIELDS, revision)
+    if not copy.arguments or revision >= ENTRY_FIELDS.title then return copy end
+    copy.arguments = json.array({})
+    for position, argument in ipairs(public.arguments) do
+        copy.arguments[position] = without(argument, ENTRY_FIELDS, revision)
+    end
+    return copy
+end
+
+--- What the server can do as the revision knows it.
+function levels.capabilities(capabilities, revision) return without(capabilities, CAPABILITIES, revision) end
+
+--- Who the server is as the revision knows it.
+function levels.server(info, revision) return without(info, SERVER_FIELDS, revision) end
+
+--- The parameters of notifications/progress as the revision knows them.
+function levels.progress(params, revision) return without(params, PROGRESS_FIELDS, revision) end
+
+--- Whether a client of the revision can be asked this.
+---@param method string such as "elicitation/create"
+function levels.can_ask(method, revision) return revision >= QUESTIONS[method] end
+
+--- What a revision calls a resource that is not there.
+levels.RESOURCE_NOT_FOUND = { legacy = -32002, modern = -32602 }
+
+-- Since this revision streams begin with an event from which the client can resume, and may be left early.
+local RESUMES_FROM_START = "2025-11-25"
+
+--- Whether a client understands an event without data, and comes back when its stream ends before the answer.
+function levels.resumes_from_start(revision) return revision >= RESUMES_FROM_START end
+
+--- Whether a body may be a list of messages.
+function levels.takes_batches(revision) return revision == "2025-03-26" end
+
 local function content_item(item, revision)
     local kind = CONTENT_TYPES[item.type]
     if kind and revision < kind.since then return { type = "text", text = kind.older(item) } end
@@ -97,6 +148,24 @@ local function content(items, revision)
 end
 
 local function is_object(value) return type(value) == "table" and not json.is_array(value) end
+
+--- The messages of prompts/get as the revision knows them.
+function levels.messages(messages, revision)
+    if revision >= COMPLETE then return messages end
+    local copy = json.array({})
+    for position, message in ipairs(messages) do
+        copy[position] = { role = message.role, content = content_item(message.content, revision) }
+    end
+    return copy
+end
+
+--- The contents of resources/read as the revision knows them.
+function levels.contents(contents, revision)
+    if revision >= CONTENT_FIELDS._meta then return contents end
+    local copy = json.array({})
+    for position, item in ipairs(contents) do copy[position] = without(item, CONTENT_FIELDS, revision) end
+    return copy
+end
 
 --- The result of tools/call as the revision knows it.
 ---@param result table in the form of the newest revision; not changed

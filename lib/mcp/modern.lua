@@ -1,51 +1,49 @@
 --- The stateless revision, 2026-07-28: each request says in `_meta` who asks and in which revision, and repeats in
 --- headers what proxies route by. Checks go in the order that the revision's clients rely on.
-local call = require("mcp.call")
+local ask_replay = require("mcp.ask_replay")
+local cancel = require("mcp.cancel")
 local era = require("mcp.era")
 local exchange = require("mcp.exchange")
-local json = require("json")
 local jsonrpc = require("mcp.jsonrpc")
 local levels = require("mcp.levels")
-local parameter_headers = require("mcp.parameter_headers")
-local sentinel = require("mcp.sentinel")
+local listen = require("mcp.listen")
+local log_levels = require("mcp.log_levels")
+local modern_headers = require("mcp.modern_headers")
+local offer = require("mcp.offer")
+local tasks = require("mcp.tasks")
 
 local modern = {}
 
-local HEADER_MISMATCH = -32020
 local CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
 local CLIENT_KEY = "io.modelcontextprotocol/clientInfo"
+local LOG_KEY = "io.modelcontextprotocol/logLevel"
 local SERVER_KEY = "io.modelcontextprotocol/serverInfo"
 
-local CAPABILITIES = { tools = {} }
-
--- Methods whose Mcp-Name header repeats a parameter.
-local NAMED = { ["tools/call"] = "name" }
-
 local function invalid(text) return jsonrpc.failure(jsonrpc.INVALID_PARAMS, "Invalid params: " .. text) end
-local function mismatch(text) return jsonrpc.failure(HEADER_MISMATCH, "Header mismatch: " .. text) end
 
----@type table<string, fun(server: mcp.Server, params: table, exchange: mcp.Exchange): string?, mcp.Failure?, integer?>
+---@type table<string, mcp.Method>
 local methods = {}
+for name, method in pairs(offer.methods) do methods[name] = method end
+for name, method in pairs(tasks.methods) do methods[name] = method end
 
-methods["server/discover"] = function(_, _, from)
-    return json.encode(from:dress({
-        supportedVersions = levels.supported, capabilities = CAPABILITIES, ttlMs = 0, cacheScope = "private",
-    }))
+methods["server/discover"] = function(server, _, from)
+    local capabilities = offer.capabilities(server.registry)
+    capabilities.extensions = tasks.EXTENSIONS
+    return from:encode(from:cacheable({
+        supportedVersions = levels.supported, capabilities = capabilities, instructions = server.instructions,
+    }, 0))
 end
 
-methods["tools/list"] = function(server, params, from)
-    if params.cursor ~= nil and params.cursor ~= json.null then return nil, invalid("there is no such cursor") end
-    local around = json.encode(from:dress({ ttlMs = 0, cacheScope = "private" }))
-    return '{"tools":' .. server.registry:list(from.revision) .. "," .. around:sub(2)
+methods["subscriptions/listen"] = function(server, params, from)
+    local filter = params.notifications
+    if jsonrpc.is_object(filter) and filter.taskIds ~= nil and not tasks.are_followed_by(from) then
+        return nil, ask_replay.lacks(tasks.REQUIRED), 400
+    end
+    return listen.run(server, params, from, function(id) return tasks.owned_by(id, from) end)
 end
 
-methods["tools/call"] = function(server, params, from)
-    local tool = server.registry:find(params.name)
-    local arguments = jsonrpc.is_object(params.arguments) and params.arguments or {}
-    local wrong = tool and parameter_headers.disagreement(tool.headers, arguments, from.header)
-    if wrong then return nil, mismatch(wrong), 400 end
-    return call.run(server.registry, params, from)
-end
+-- Methods whose handlers may ask the client, which then calls again.
+local REPLAYED = { ["tools/call"] = true, ["prompts/get"] = true, ["resources/read"] = true }
 
 local function wrong_meta(message)
     local params = message.params
@@ -55,29 +53,17 @@ local function wrong_meta(message)
     if not jsonrpc.is_object(meta[CAPABILITIES_KEY]) then return invalid(CAPABILITIES_KEY .. " must be an object") end
     local client = meta[CLIENT_KEY]
     if client ~= nil and not jsonrpc.is_object(client) then return invalid(CLIENT_KEY .. " must be an object") end
+    local level = meta[LOG_KEY]
+    if level ~= nil and not log_levels.is_known(level) then return invalid(LOG_KEY .. " is no level") end
 end
 
-local function wrong_version(message, header)
-    local asked, said = message.params._meta[era.VERSION_KEY], header("mcp-protocol-version")
-    if not said then return mismatch("MCP-Protocol-Version is missing") end
-    if said ~= asked then return mismatch("MCP-Protocol-Version does not match _meta") end
-    if not levels.is_modern(asked) then return era.unsupported(asked) end
-end
-
-local function wrong_headers(message, header)
-    if header("mcp-method") ~= message.method then return mismatch("Mcp-Method does not match the method") end
-    local name = message.params[NAMED[message.method]]
-    if type(name) ~= "string" then return end
-    local said = header("mcp-name")
-    if not said then return mismatch("Mcp-Name is missing") end
-    if sentinel.decode(said) ~= name then return mismatch("Mcp-Name does not match the name") end
-end
-
-local function refusal(message, header)
-    local failure = wrong_meta(message) or wrong_version(message, header) or wrong_headers(message, header)
+local function refusal(server, message, header)
+    local failure = wrong_meta(message) or modern_headers.wrong(message, header)
     if failure then return failure, 400 end
-    if methods[message.method] then return nil end
-    return jsonrpc.failure(jsonrpc.METHOD_NOT_FOUND, "Method not found: " .. message.method), 404
+    local method = message.method
+    if not methods[method] or not offer.has(method, server.registry) then
+        return jsonrpc.failure(jsonrpc.METHOD_NOT_FOUND, "Method not found: " .. method), 404
+    end
 end
 
 -- Adds what every result of this revision has.
@@ -85,38 +71,68 @@ local function complete(server)
     return function(result)
         local meta = { [SERVER_KEY] = server.info }
         for key, value in pairs(result._meta or {}) do meta[key] = value end
-        result.resultType, result._meta = "complete", meta
+        result.resultType, result._meta = result.resultType or "complete", meta
         return result
     end
 end
 
 local function exchange_of(server, message, transport)
-    local client = message.params._meta[CLIENT_KEY] or {}
-    transport.era = "modern"
-    transport.revision = levels.modern
+    local meta = message.params._meta
+    local client = meta[CLIENT_KEY] or {}
+    transport.era, transport.revision, transport.id = "modern", levels.modern, message.id
     transport.client = exchange.client(client.name, client.version)
+    transport.capabilities, transport.log_level = meta[CAPABILITIES_KEY], meta[LOG_KEY]
     transport.decorate = complete(server)
     return exchange.new(transport)
+end
+
+-- Prepares what a handler needs to ask the client, and to go on as a task; or what stands against the call.
+local function trouble(server, message, from)
+    if not REPLAYED[message.method] then return nil end
+    local params = message.params
+    local tool = message.method == "tools/call" and server.registry:find(params.name)
+    local lacking = tool and tool.task and tasks.prepare(tool, from)
+    if lacking then return ask_replay.lacks(lacking), 400 end
+    local wrong = tool and modern_headers.wrong_parameters(tool, params.arguments, from.header)
+    if wrong then return wrong, 400 end
+    local failure
+    from.asker, failure = ask_replay.open(from, message.method, params, tool and tool.single_use)
+    return failure
+end
+
+local function answer(server, message, transport)
+    local failure, status = refusal(server, message, transport.header)
+    if failure then return nil, failure, status end
+    local from = exchange_of(server, message, transport)
+    failure, status = trouble(server, message, from)
+    if failure then return nil, failure, status end
+    if from.scope then cancel.name(from.scope, message.id) end
+    return methods[message.method](server, message.params, from)
 end
 
 --- Handles one message.
 ---@param server mcp.Server
 ---@param kind "request"|"notification"|"response"
 ---@param message table
----@param transport table what mcp.exchange wants of a transport
+---@param transport mcp.Transport
 ---@return integer status
 ---@return string? body
 function modern.handle(server, kind, message, transport)
-    if kind == "notification" then return 202 end
+    if kind == "notification" then
+        local cancels = message.method == "notifications/cancelled"
+        if cancels and transport.scope then cancel.receive(transport.scope, message.params) end
+        return 202
+    end
     if kind == "response" then
         return 400, jsonrpc.error(nil, jsonrpc.failure(jsonrpc.INVALID_REQUEST, "Invalid request: answers are not expected"))
     end
-    local failure, status = refusal(message, transport.header)
-    if failure then return status, jsonrpc.error(message.id, failure) end
-    local result
-    result, failure, status = methods[message.method](server, message.params, exchange_of(server, message, transport))
-    if not result then return status or 200, jsonrpc.error(message.id, failure) end
-    return 200, jsonrpc.result(message.id, result)
+    local result, failure, status = answer(server, message, transport)
+    if failure then return status or 200, jsonrpc.error(message.id, failure) end
+    return 200, result and jsonrpc.result(message.id, result)
 end
+
+--- Ends the subscriptions: the server stops.
+---@param server mcp.Server
+function modern.finish(server) listen.finish(complete(server)) end
 
 return modern

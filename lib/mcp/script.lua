@@ -1,22 +1,40 @@
 --- Runs an operator's script: its environment is the standard library, `require`, `json`, and the words that define
 --- what the server offers.
+local content = require("mcp.content")
 local fail = require("mcp.fail")
 local json = require("json")
+local notify = require("mcp.notify")
 
 local script = {}
 
--- `tool { … }` defines one, `tool.fail(message)` ends a call with a message for the agent.
-local function tool_word(registry)
+-- A word that is called to define something, with more functions in it.
+local function word(name, add, functions)
     local function define(_, given)
-        local added, complaint = registry:add(given)
+        local added, complaint = add(given)
         if not added then error(complaint, 2) end
     end
-    return setmetatable({ fail = fail.raise }, { __call = define, __newindex = function() error("tool is read-only", 2) end })
+    return setmetatable(functions or {}, {
+        __call = define, __newindex = function() error(name .. " is read-only", 2) end,
+    })
+end
+
+local function words_of(registry)
+    return {
+        json = json,
+        content = content,
+        changed = notify.list_changed,
+        updated = notify.resource_updated,
+        tool = word("tool", function(given) return registry:add(given) end, { fail = fail.raise, refuse = fail.refuse }),
+        resource = word("resource", function(given) return registry:add_resource(given) end),
+        resource_template = word("resource_template", function(given) return registry:add_template(given) end),
+        prompt = word("prompt", function(given) return registry:add_prompt(given) end),
+        completion = word("completion", function(given) return registry:add_completion(given) end),
+    }
 end
 
 -- Names that the script assigns live here and can no longer be assigned once it was read: calls share nothing.
 local function environment(registry)
-    local names = { tool = tool_word(registry), json = json }
+    local names = words_of(registry)
     local sealed = false
     local env = setmetatable({}, {
         __index = function(_, name)

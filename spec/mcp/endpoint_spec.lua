@@ -40,12 +40,12 @@ describe("endpoint", function()
         assert.is_nil(headers)
     end)
 
-    it("is served with and without a slash at the end, behind the bearer, for POST", function()
+    it("is served with and without a slash at the end, behind the bearer", function()
         local routes = endpoint.routes(server)
         assert.equal("/mcp", routes[1].path)
         assert.equal("/mcp/", routes[2].path)
         for _, route in ipairs(routes) do
-            assert.same({ "POST" }, route.methods)
+            assert.same({ "POST", "GET", "DELETE" }, route.methods)
             assert.equal("bearer", route.auth)
             assert.equal("checked", route.origin)
             assert.equal("application/json", route.media_type)
@@ -70,9 +70,9 @@ describe("endpoint", function()
         end)
     end
 
-    it("J08 answers arrays with 400 and -32600", function()
+    it("J08 answers arrays with 400 and -32600 since revision 2025-06-18", function()
         for _, body in ipairs({ "[]", "[1]", "[" .. PING .. "]", "[" .. PING .. "," .. PING .. "]" }) do
-            for _, version in ipairs({ "2025-03-26", "2025-06-18" }) do
+            for _, version in ipairs({ "2024-11-05", "2025-06-18", "2025-11-25" }) do
                 local status, text = post(body, { ["mcp-protocol-version"] = version })
                 assert.equal(400, status)
                 assert.equal(-32600, json.decode(text).error.code)
@@ -114,14 +114,21 @@ describe("endpoint", function()
 
     it("M15 gives a client that takes streams only a stream of one event, on one line", function()
         server.registry:find("echo").handler = function() return "a\nb\rc\u{2028}d\u{2029}e\u{85}f\0g\27[0m\ndata: x" end
-        local status, body, headers = post(CALL, { accept = "text/event-stream" })
+        local status, data, _, request = post(CALL, { accept = "text/event-stream" })
         assert.equal(200, status)
-        assert.equal("text/event-stream", headers["Content-Type"])
-        local data = body:match("^event: message\ndata: ([^\n\r]*)\n\n$")
+        assert.same({ every_ms = 15000 }, request.stream_options)
+        assert.is_nil(data:find("[\n\r]"))
         for _, character in ipairs({ "\u{2028}", "\u{2029}", "\u{85}", "\0", "\27" }) do
             assert.is_nil(data:find(character, 1, true))
         end
         assert.equal("a\nb\rc\u{2028}d\u{2029}e\u{85}f\0g\27[0m\ndata: x", json.decode(data).result.content[1].text)
+    end)
+
+    it("gives a client that takes streams only a stream also for what is answered at once", function()
+        local status, body, headers = post(PING, { accept = "text/event-stream" })
+        assert.equal(200, status)
+        assert.equal("text/event-stream", headers["Content-Type"])
+        assert.equal('event: message\ndata: {"jsonrpc":"2.0","id":1,"result":{}}\n\n', body)
     end)
 
     it("lets a slow answer become a stream where the client takes one", function()

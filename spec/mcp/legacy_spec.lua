@@ -41,7 +41,7 @@ describe("legacy.handle", function()
             assert.same({
                 jsonrpc = "2.0", id = 7,
                 result = {
-                    protocolVersion = given, capabilities = { tools = { listChanged = true } },
+                    protocolVersion = given, capabilities = { tools = { listChanged = true }, logging = {} },
                     serverInfo = { name = "sandstorm", version = "2.0.0" },
                 },
             }, answer)

@@ -61,7 +61,10 @@ describe("modern.handle", function()
         assert.equal(200, status)
         assert.same({
             resultType = "complete", supportedVersions = { "2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05" },
-            capabilities = { tools = {} }, ttlMs = 0, cacheScope = "private",
+            capabilities = {
+                tools = { listChanged = true }, logging = {}, extensions = { ["io.modelcontextprotocol/tasks"] = {} },
+            },
+            ttlMs = 0, cacheScope = "private",
             _meta = { [SERVER] = { name = "sandstorm", version = "2.0.0" } },
         }, answer.result)
     end)

@@ -1,8 +1,10 @@
 --- Stand-ins for the modules that C provides, so that specs of lib/ run in plain Lua. json and text are the real ones
 --- (build/spec). Each spec replaces what it needs: `local host = fake_host.install(); host.fs.read = function … end`.
+local fake_crypto = require("spec.support.fake_crypto")
+
 local fake_host = {}
 
-local OWN = { "clock", "fs", "host", "log", "process" }
+local OWN = { "clock", "crypto", "db", "fiber", "fs", "host", "inbox", "log", "process", "shared", "stdio", "stream" }
 
 local function logger(lines, name)
     local object = {}
@@ -15,6 +17,67 @@ local function logger(lines, name)
     return object
 end
 
+-- What belongs to the loop: memory that a spec can look into, and what was sent in `sent`, spawned in `spawned`.
+local function add_loop(fakes)
+    local memory = {}
+    fakes.crypto = fake_crypto.new()
+    fakes.db = { open = function() return {} end }
+    fakes.memory, fakes.sent, fakes.spawned, fakes.stopped = memory, {}, {}, {}
+    fakes.shared = {
+        get = function(key) return memory[key] end,
+        put = function(key, value)
+            memory[key] = value
+            return true
+        end,
+        put_new = function(key, value)
+            if memory[key] then return false end
+            memory[key] = value
+            return true
+        end,
+        remove = function(key)
+            local was = memory[key] ~= nil
+            memory[key] = nil
+            return was
+        end,
+        ttl = function(key) return memory[key] and 1000 or nil end,
+    }
+    fakes.fiber = {
+        tag = function(name) fakes.tag = name end,
+        stop = function(name, reason)
+            fakes.stopped[#fakes.stopped + 1] = { name, reason }
+            return 1
+        end,
+        spawn = function(handler, limits) fakes.spawned[#fakes.spawned + 1] = { handler = handler, limits = limits } end,
+        quit = function(reason) error({ quit = reason }, 0) end,
+        time_left = function() return nil end,
+    }
+    fakes.inbox = {
+        deliver = function(key, message)
+            fakes.sent[#fakes.sent + 1] = { key, message }
+            return true
+        end,
+    }
+    fakes.stream = {
+        publish = function(topic, text)
+            fakes.sent[#fakes.sent + 1] = { topic, text }
+            return 1
+        end,
+        send_one = function(topic, text)
+            fakes.sent[#fakes.sent + 1] = { topic, text }
+            return true
+        end,
+        end_topic = function(topic, text)
+            fakes.sent[#fakes.sent + 1] = { topic, text, ended = true }
+            return 1
+        end,
+        owner = function() return nil end,
+    }
+    fakes.stdio = {
+        write = function(text) fakes.sent[#fakes.sent + 1] = { "stdout", text } end,
+        listen = function() return true end,
+    }
+end
+
 local function make()
     local fakes = { lines = {}, settings = { body_limit = 1000000, max_instances = 5 }, now = 0 }
     fakes.log = logger(fakes.lines, "sandstorm_mcp")
@@ -22,8 +85,10 @@ local function make()
     fakes.clock = {
         monotonic_ms = function() return fakes.now end,
         now_ms = function() return fakes.now end,
+        iso = function() return "2026-11-30T09:00:00Z" end,
     }
     fakes.host = {
+        generation = function() return 1 end,
         random_id = function() return "0123456789abcdef" end,
         setting = function(name) return fakes.settings[name] end,
         which = function(names) return names end,
@@ -38,6 +103,7 @@ local function make()
         end,
     }
     fakes.process = {}
+    add_loop(fakes)
     return fakes
 end
 
@@ -61,6 +127,17 @@ function fake_host.request(headers, body)
     function methods.json() return json.decode(text) end
     function methods.stop_on_disconnect(_, stop) asked.ends_with_client = stop end
     function methods.stream_when_slow(_, slow) asked.slow = slow end
+    function methods.stream(_, options)
+        asked.stream_options, asked.sent = options, {}
+        local stream = {}
+        function stream.send(_, message)
+            asked.sent[#asked.sent + 1] = message
+            return true
+        end
+        function stream.prime() asked.sent[#asked.sent + 1] = "prime" end
+        function stream.detach() asked.sent[#asked.sent + 1] = "detach" end
+        return stream
+    end
     function methods.on_stop(_, answer) asked.on_stop = answer end
     return setmetatable(asked, { __index = methods })
 end

@@ -1,0 +1,107 @@
+--- Questions to a client of a handshake session: requests on the stream of its own request. The answers come as messages
+--- of their own (mcp.legacy delivers them to the inbox that waits here).
+local asker = require("mcp.asker")
+local crypto = require("crypto")
+local fail = require("mcp.fail")
+local fiber = require("fiber")
+local inbox = require("inbox")
+local json = require("json")
+local levels = require("mcp.levels")
+local questions = require("mcp.questions")
+
+local ask_session = {}
+
+local PATIENCE_MS = 300000 -- people answer these
+local SPARE_MS = 1000      -- left of the call's own time, to say that nobody answered
+local RETRY_MS = 500
+
+---@class mcp.SessionAsker: mcp.Asker
+---@field private exchange mcp.Exchange
+---@field private memos table<string, any>
+local Asker = {}
+Asker.__index = Asker
+
+--- The key under which an answer is delivered.
+---@param nonce string of the session
+---@param id any of the answer
+---@return string
+function ask_session.key(nonce, id) return ("answer %s %s"):format(nonce, json.encode(id)) end
+
+function Asker:can(question)
+    return questions.missing(question, self.exchange.capabilities, self.exchange.revision) == nil
+end
+
+-- Only clients of the newest of these revisions know an id of their own for each address.
+local function params_of(question, id)
+    if question.params.mode ~= "url" then return question.params end
+    local params = { elicitationId = id }
+    for name, value in pairs(question.params) do params[name] = value end
+    return params
+end
+
+local function send(self, box, question)
+    local id = crypto.random_text(12)
+    box:listen(ask_session.key(self.exchange.session.nonce, id))
+    local message = { jsonrpc = "2.0", id = id, method = question.method, params = params_of(question, id) }
+    if self.exchange.send(json.encode(message)) then return id end
+    fail.raise("The client cannot be asked: it does not listen to the stream of its request")
+end
+
+local function patience()
+    local left = fiber.time_left()
+    return left and math.max(1, math.min(PATIENCE_MS, left - SPARE_MS)) or PATIENCE_MS
+end
+
+local function give_up(self, open)
+    for id in pairs(open) do
+        self.exchange:notify("notifications/cancelled", { requestId = id, reason = "no answer in time" })
+    end
+    fail.raise("The client did not answer in time")
+end
+
+local function read(question, message)
+    if message.error ~= nil then
+        local why = type(message.error) == "table" and message.error.message
+        fail.raise("The client refused: " .. tostring(why or "no reason given"))
+    end
+    if questions.judge(question, message.result) then fail.raise("The client's answer does not fit the question") end
+    return message.result
+end
+
+local function collect(self, box, asked, open)
+    local answers = {}
+    while next(open) do
+        local key, text = box:take(patience())
+        if not key then give_up(self, open) end
+        local message = json.decode(text)
+        local name = open[message.id]
+        if name then -- else a client that answered twice
+            open[message.id] = nil
+            answers[name] = read(asked[name], message)
+        end
+    end
+    return answers
+end
+
+function Asker:inputs(asked)
+    local lacking = asker.missing(asked, self.exchange.capabilities, self.exchange.revision)
+    if lacking then asker.refuse(lacking) end
+    local box <close> = inbox.open()
+    local open = {}
+    for _, key in ipairs(asker.keys(asked)) do open[send(self, box, asked[key])] = key end
+    return collect(self, box, asked, open)
+end
+
+function Asker:once(key, make) return asker.memoize(self.memos, key, make) end
+
+-- A client that knows how comes back for the answer.
+function Asker:go_async()
+    local exchange = self.exchange
+    if exchange.let_go and levels.resumes_from_start(exchange.revision) then exchange.let_go(RETRY_MS) end
+end
+
+---@param exchange mcp.Exchange with a session
+---@return mcp.Asker
+function ask_session.new(exchange) return setmetatable({ exchange = exchange, memos = {} }, Asker) end
+
+return ask_session

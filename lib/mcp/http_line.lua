@@ -1,0 +1,120 @@
+--- One POST as a transport: the answer is JSON, or an event stream when something has to be said before the answer, or
+--- when it is late. In a session the stream can be resumed.
+local cancel = require("mcp.cancel")
+local crypto = require("crypto")
+local jsonrpc = require("mcp.jsonrpc")
+local session = require("mcp.session")
+
+local http_line = {}
+
+-- An answer that is not there after `AFTER_MS` becomes a stream, so that nobody takes the server for dead.
+local AFTER_MS, EVERY_MS = 5000, 15000
+
+local STREAM_HEADERS = {
+    ["Content-Type"] = "text/event-stream", ["Cache-Control"] = "no-cache", ["X-Accel-Buffering"] = "no",
+}
+
+---@class mcp.HttpLine
+---@field transport mcp.Transport what the engines get
+---@field private request request.Request
+---@field private takes mcp.Accept
+---@field private stream? stream.Stream
+---@field private owner? string session that may resume the stream
+---@field private primed? boolean
+local Line = {}
+Line.__index = Line
+
+--- Who may use what belongs to the caller of a request.
+---@param request request.Request
+---@return string
+function http_line.principal(request) return request.principal or "owner" end
+
+--- The keep-alive of streams, in milliseconds.
+http_line.EVERY_MS = EVERY_MS
+
+local function options_of(self)
+    local options = { every_ms = EVERY_MS }
+    if self.owner then options.id, options.owner, options.kept = crypto.random_text(12), self.owner, true end
+    return options
+end
+
+local function open(self)
+    if self.stream or not self.takes.stream then return self.stream end
+    self.stream = self.request:stream(options_of(self))
+    if self.stream and self.primed then self.stream:prime() end
+    return self.stream
+end
+
+--- The response to return to the host. A client that takes nothing but a stream gets one with one event.
+---@return integer status
+---@return string? body
+---@return table<string, string>? headers
+function Line:respond(status, body, headers)
+    if self.stream or not body or self.takes.json then return status, body, headers end
+    local all = {}
+    for _, list in ipairs({ STREAM_HEADERS, headers or {} }) do
+        for name, value in pairs(list) do all[name] = value end
+    end
+    return status, "event: message\ndata: " .. body .. "\n\n", all
+end
+
+-- What the client gets for a handler that was stopped; nothing when it does not want to hear of it any more.
+local function stopped_answer(self, reason, stopped, id, compose)
+    if cancel.is_reason(reason) then return self:respond(202) end
+    local result, failure, status = stopped(reason)
+    local body = failure and jsonrpc.error(id, failure) or result and jsonrpc.result(id, result)
+    return self:respond(failure and status or 200, body and compose and compose(body) or body)
+end
+
+local function be_patient(self)
+    if not self.takes.stream then return end
+    if not self.takes.json then return open(self) end
+    local options = options_of(self)
+    self.request:stream_when_slow({
+        after_ms = AFTER_MS, every_ms = EVERY_MS, id = options.id, owner = options.owner, kept = options.kept,
+        primed = self.primed and options.kept,
+    })
+end
+
+local function let_go(self, retry_ms)
+    local stream = self.owner and open(self)
+    if not stream then return end
+    stream:prime(retry_ms)
+    stream:detach()
+end
+
+local function transport_of(self)
+    local request = self.request
+    local transport = { bytes = #request:body(), principal = http_line.principal(request) }
+    function transport.header(name) return request:header(name) end
+    function transport.send(text)
+        local stream = open(self)
+        return stream ~= nil and stream:send(text) == true
+    end
+    function transport.on_long(stopped, id, compose)
+        be_patient(self)
+        request:on_stop(function(reason) return stopped_answer(self, reason, stopped, id, compose) end)
+    end
+    function transport.listen(options)
+        options.detached, options.every_ms = true, EVERY_MS
+        self.stream = request:stream(options)
+        return self.stream
+    end
+    function transport.keep(nonce, primed) self.owner, self.primed = nonce, primed end
+    function transport.let_go(retry_ms) let_go(self, retry_ms) end
+    function transport.begin(began)
+        return { ["Mcp-Session-Id"] = session.mint(transport.principal, began.revision, began.capabilities, began.client) }
+    end
+    return transport
+end
+
+---@param request request.Request
+---@param takes mcp.Accept
+---@return mcp.HttpLine
+function http_line.new(request, takes)
+    local self = setmetatable({ request = request, takes = takes }, Line)
+    self.transport = transport_of(self)
+    return self
+end
+
+return http_line

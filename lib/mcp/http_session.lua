@@ -1,0 +1,76 @@
+--- Sessions of the handshake era over HTTP beyond POST: GET listens to a session, or goes on with a stream where the
+--- client lost it; DELETE ends the session.
+local accept = require("mcp.accept")
+local cancel = require("mcp.cancel")
+local crypto = require("crypto")
+local http_line = require("mcp.http_line")
+local json = require("json")
+local jsonrpc = require("mcp.jsonrpc")
+local legacy = require("mcp.legacy")
+local levels = require("mcp.levels")
+local notify = require("mcp.notify")
+local session = require("mcp.session")
+local stream = require("stream")
+
+local http_session = {}
+
+local NOT_ALLOWED = { Allow = "POST" }
+
+local function refuse(status, text, headers)
+    return status, jsonrpc.error(json.null, jsonrpc.failure(jsonrpc.INVALID_REQUEST, text)), headers
+end
+
+-- The session of a request, or the refusal.
+local function session_of(request)
+    local header = request:header("mcp-protocol-version")
+    local transport = { header = function(name) return request:header(name) end, principal = http_line.principal(request) }
+    local current = legacy.session_of(transport)
+    if levels.is_modern(header) or (current == nil and header == nil) then
+        return nil, refuse(405, "Method not allowed: there is no session", NOT_ALLOWED)
+    end
+    if current == nil then return nil, refuse(400, "Mcp-Session-Id is missing") end
+    if not current then return nil, refuse(404, "Session not found") end
+    return current
+end
+
+local function open(request, current)
+    local opened = request:stream({
+        id = crypto.random_text(12), owner = current.nonce, kept = true, topics = notify.session_topics(current.nonce),
+        every_ms = http_line.EVERY_MS, detached = true,
+    })
+    if not opened then return refuse(503, "There are too many streams") end
+    if levels.resumes_from_start(current.revision) then opened:prime() end
+end
+
+--- Answers a GET.
+---@param request request.Request
+---@return integer? status nil: the response is a stream that goes on
+---@return string? body
+---@return table<string, string>? headers
+function http_session.listen(request)
+    local current, status, body, headers = session_of(request)
+    if not current then return status, body, headers end
+    if not accept.read(request:header("accept")).stream and request:header("accept") then
+        return refuse(406, "Not acceptable: the answer is text/event-stream")
+    end
+    local last = request:header("last-event-id")
+    if not last or last == "" then return open(request, current) end
+    if stream.owner(last) ~= current.nonce then return refuse(400, "Last-Event-ID is not known in this session") end
+    if not request:resume(last) then return refuse(400, "Last-Event-ID is too old") end
+end
+
+--- Answers a DELETE.
+---@param request request.Request
+---@return integer status
+---@return string? body
+---@return table<string, string>? headers
+function http_session.finish(request)
+    local current, status, body, headers = session_of(request)
+    if not current then return status, body, headers end
+    session.finish(current)
+    cancel.all(current.nonce)
+    stream.end_topic(notify.session_topic(current.nonce))
+    return 204
+end
+
+return http_session

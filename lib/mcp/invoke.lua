@@ -1,0 +1,32 @@
+--- Runs a handler of a script. Every error ends here except a stop, which nothing in Lua can catch.
+local fail = require("mcp.fail")
+local incident = require("mcp.incident")
+
+local invoke = {}
+
+---@class mcp.Trouble
+---@field trace? string what an internal error was, with the stack
+---@field refusal? mcp.Failure the error of the protocol that the handler wants
+
+local function trap(raised)
+    local refusal = fail.refusal_of(raised)
+    if refusal then return { trouble = { refusal = refusal } } end
+    local message = fail.message_of(raised)
+    return message and { message = message } or { trouble = { trace = incident.trace(raised) } }
+end
+
+--- What the handler returned; `nil, message` for a failure on purpose; `nil, nil, trouble` for any other.
+---@param handler function
+---@param arguments table
+---@param ctx mcp.Context
+---@return any value
+---@return any message
+---@return mcp.Trouble? trouble
+function invoke.run(handler, arguments, ctx)
+    local ok, value, message = xpcall(handler, trap, arguments, ctx)
+    if ok then return value, message end
+    if type(value) ~= "table" then return nil, nil, { trace = tostring(value) } end -- an error that Lua hands to no handler
+    return nil, value.message, value.trouble
+end
+
+return invoke

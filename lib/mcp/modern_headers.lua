@@ -1,0 +1,59 @@
+--- Headers in which clients of the stateless era repeat what is in the message, so that proxies may route by it. Where
+--- the transport has no headers there is nothing to compare.
+local era = require("mcp.era")
+local jsonrpc = require("mcp.jsonrpc")
+local levels = require("mcp.levels")
+local parameter_headers = require("mcp.parameter_headers")
+local sentinel = require("mcp.sentinel")
+
+local modern_headers = {}
+
+local HEADER_MISMATCH = -32020
+
+-- Methods whose Mcp-Name header repeats a parameter.
+local NAMED = {
+    ["tools/call"] = "name", ["prompts/get"] = "name", ["resources/read"] = "uri",
+    ["tasks/get"] = "taskId", ["tasks/update"] = "taskId", ["tasks/cancel"] = "taskId",
+}
+
+local function mismatch(text) return jsonrpc.failure(HEADER_MISMATCH, "Header mismatch: " .. text) end
+
+local function wrong_version(asked, header)
+    local said = header("mcp-protocol-version")
+    if not said then return mismatch("MCP-Protocol-Version is missing") end
+    if said ~= asked then return mismatch("MCP-Protocol-Version does not match _meta") end
+end
+
+local function wrong_names(message, header)
+    if header("mcp-method") ~= message.method then return mismatch("Mcp-Method does not match the method") end
+    local name = message.params[NAMED[message.method]]
+    if type(name) ~= "string" then return nil end
+    local said = header("mcp-name")
+    if not said then return mismatch("Mcp-Name is missing") end
+    if sentinel.decode(said) ~= name then return mismatch("Mcp-Name does not match the name") end
+end
+
+--- What is wrong with revision and headers of a request whose `_meta` is right, or nil.
+---@param message table
+---@param header? fun(name: string): string?
+---@return mcp.Failure?
+function modern_headers.wrong(message, header)
+    local asked = message.params._meta[era.VERSION_KEY]
+    local failure = header and wrong_version(asked, header)
+    if failure then return failure end
+    if not levels.is_modern(asked) then return era.unsupported(asked) end
+    return header and wrong_names(message, header) or nil
+end
+
+--- What is wrong between the arguments of a tool and the headers that repeat them, or nil.
+---@param tool mcp.Tool
+---@param arguments any
+---@param header? fun(name: string): string?
+---@return mcp.Failure?
+function modern_headers.wrong_parameters(tool, arguments, header)
+    if not header then return nil end
+    local wrong = parameter_headers.disagreement(tool.headers, jsonrpc.is_object(arguments) and arguments or {}, header)
+    return wrong and mismatch(wrong) or nil
+end
+
+return modern_headers

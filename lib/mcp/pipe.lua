@@ -1,0 +1,106 @@
+--- MCP over standard input and output: each line is a message, of either era; answers and everything else are lines too.
+--- The pipe is one session by itself: what its client said in initialize holds for the messages of the handshake era.
+local batch = require("mcp.batch")
+local cancel = require("mcp.cancel")
+local crypto = require("crypto")
+local era = require("mcp.era")
+local fiber = require("fiber")
+local json = require("json")
+local jsonrpc = require("mcp.jsonrpc")
+local legacy = require("mcp.legacy")
+local modern = require("mcp.modern")
+local notify = require("mcp.notify")
+local shared = require("shared")
+local stdio = require("stdio")
+
+local pipe = {}
+
+local ENGINES = { legacy = legacy, modern = modern }
+local NONCE = "pipe"
+local KEY = "pipe session"
+local FOREVER_MS = 34560000000
+
+local function write(text)
+    if text then stdio.write(text) end
+end
+
+-- What the client of a pipe owns (tasks) is nobody's after it.
+local function principal()
+    local name = shared.get("pipe principal")
+    if not name then
+        name = "pipe " .. crypto.random_text(9)
+        shared.put("pipe principal", name, FOREVER_MS)
+    end
+    return name
+end
+
+local function read_session()
+    local text = shared.get(KEY)
+    return text and json.decode(text) or nil
+end
+
+-- The client said hello: it hears of what it may hear of.
+local function begin(began)
+    began.nonce = NONCE
+    shared.put(KEY, json.encode(began), FOREVER_MS)
+    stdio.listen({ topics = notify.session_topics(NONCE) })
+end
+
+local Listener = {}
+Listener.__index = Listener
+function Listener.send(_, text) stdio.write(text) end
+
+local function transport_of(text, run)
+    return {
+        bytes = #text, principal = principal(), scope = NONCE, session = read_session(), begin = begin,
+        send = function(message)
+            stdio.write(message)
+            return true
+        end,
+        listen = function(options) return stdio.listen(options) and setmetatable({}, Listener) or nil end,
+        on_long = function(stopped, id, compose) run.stopped, run.id, run.compose = stopped, id, compose end,
+    }
+end
+
+local function refuse(message, failure)
+    local id = jsonrpc.id_of(message)
+    if id == nil then id = json.null end
+    write(jsonrpc.error(id, failure))
+end
+
+local function handle(server, message, transport)
+    local kind, failure = jsonrpc.classify(message)
+    if not kind then return refuse(message, failure) end
+    local engine = era.choose(nil, message)
+    local _, body = ENGINES[engine].handle(server, kind, message, transport)
+    write(body)
+end
+
+-- What is written for a handler that was stopped; nothing when the client does not want to hear of it any more.
+local function stopped_answer(run, reason)
+    if cancel.is_reason(reason) or not run.stopped then return end
+    local result, failure = run.stopped(reason)
+    local body = failure and jsonrpc.error(run.id, failure) or result and jsonrpc.result(run.id, result)
+    write(body and run.compose and run.compose(body) or body)
+end
+
+--- Handles a line. It returns at once; the message has a fiber of its own.
+---@param server mcp.Server
+---@param text string "" for a line that was too long
+function pipe.line(server, text)
+    local message, complaint = json.decode(text)
+    if message == nil then
+        return refuse(nil, jsonrpc.failure(jsonrpc.PARSE_ERROR, "Parse error: " .. complaint))
+    end
+    local run = {}
+    fiber.spawn(function()
+        local transport = transport_of(text, run)
+        if json.is_array(message) and batch.is_taken(transport) then
+            local _, body = batch.handle(server, message, transport)
+            return write(body)
+        end
+        handle(server, message, transport)
+    end, { on_stop = function(reason) stopped_answer(run, reason) end })
+end
+
+return pipe

@@ -22,6 +22,7 @@ static int l_tag(lua_State *L)
 
 static int l_stop(lua_State *L)
 {
+    vm_check_serving(L, "fiber.stop");
     char reason[160];
     struct vm *vm = vm_of(L);
     const char *tag = luaL_checkstring(L, 1);
@@ -69,7 +70,7 @@ static int l_spawn(lua_State *L)
     const struct fiber_limits limits = {
         .deadline_ms = (uint64_t)limit_field(L, "deadline_ms", vm->host->config->call_deadline_ms),
         .cpu_ms = (uint64_t)limit_field(L, "cpu_ms", vm->host->config->script_cpu_ms)};
-    if (fiber_running(L) == NULL) return luaL_error(L, "fiber.spawn: not while the scripts are loaded");
+    vm_check_serving(L, "fiber.spawn");
     if (!fiber_spawn(L, 1, &limits, on_spawned_done, vm->host->log))
         return luaL_error(L, "fiber.spawn: not enough memory");
     return 0;

@@ -217,6 +217,12 @@ void vm_release(struct vm *vm)
     vm->holds--;
 }
 
+void vm_check_serving(lua_State *L, const char *function)
+{
+    if (vm_of(L)->loading)
+        luaL_error(L, "%s: not while the scripts are loaded; call it in a handler", function);
+}
+
 void vm_push_app(lua_State *L)
 {
     lua_rawgeti(L, LUA_REGISTRYINDEX, vm_of(L)->app);

@@ -121,6 +121,9 @@ static int run_fiber(struct vm *vm, int args, bool as_json)
     catch_signals(&run);
     while (!run.over)
         uv_run(vm->host->loop, UV_RUN_ONCE);
+    fiber_stop_all(vm, "stopped: the program ends");
+    while (fiber_live_count(vm) > 0)
+        uv_run(vm->host->loop, UV_RUN_ONCE);
     leave_signals(&run);
     return run.status;
 }

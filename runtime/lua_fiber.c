@@ -9,6 +9,7 @@
 #include "scripts.h"
 #include "vm.h"
 
+#define LIVE_MAX 10000 /* functions that spawn more of themselves would fill the memory of all */
 #define LOGGER "sandstorm_mcp.fiber"
 
 static int l_tag(lua_State *L)
@@ -71,6 +72,8 @@ static int l_spawn(lua_State *L)
         .deadline_ms = (uint64_t)limit_field(L, "deadline_ms", vm->host->config->call_deadline_ms),
         .cpu_ms = (uint64_t)limit_field(L, "cpu_ms", vm->host->config->script_cpu_ms)};
     vm_check_serving(L, "fiber.spawn");
+    if (fiber_live_count(vm) >= LIVE_MAX)
+        return luaL_error(L, "fiber.spawn: %d handlers run already, which is the limit", LIVE_MAX);
     if (!fiber_spawn(L, 1, &limits, on_spawned_done, vm->host->log))
         return luaL_error(L, "fiber.spawn: not enough memory");
     return 0;

@@ -11,6 +11,16 @@ describe("the command line", function()
         end
     end)
 
+    it("waits for no function that was spawned beside", function()
+        local result = program.lua([[
+            local fiber, clock = require("fiber"), require("clock")
+            fiber.spawn(function() clock.sleep(86400000) end)
+            clock.sleep(10)
+            return "over"
+        ]])
+        assert.equal("over", result)
+    end)
+
     for _, name in ipairs({ "sigint", "sigterm", "sighup" }) do
         it("that is ended by " .. name .. " takes what it waits for with it", function()
             local mark = tmp.dir("cli") .. "/pid"

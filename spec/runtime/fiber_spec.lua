@@ -153,7 +153,8 @@ describe("fiber", function()
         }
         for name, case in pairs(cases) do
             it(name, function()
-                local result = run(case[1], { "--call-deadline-ms", "300" })
+                local result = run(case[1], case[2] == MEMORY and { "--call-deadline-ms", "60000", "--script-cpu-ms", "60000" }
+                    or { "--call-deadline-ms", "300" })
                 assert.equal(1, result.code)
                 assert.matches(case[2], result.stderr, 1, true)
             end)

@@ -116,7 +116,8 @@ describe("scripts", function()
 
     it("a file that was just cut to nothing takes no tool away; a byte order mark is no error", function()
         tmp.write(path, "")
-        assert.is_true(program.wait_until(function() return (health(s).script_error or ""):find("tools.lua: empty") ~= nil end, 20))
+        local function says_why() return (health(s).script_error or ""):find("tools.lua: empty", 1, true) ~= nil end
+        assert.is_true(program.wait_until(says_why, 20))
         assert.equal("ping_tool", names(s))
         tmp.write(path, "\u{FEFF}#!/usr/bin/env sandstorm-mcp\n" .. BASE .. tool("marked", 'return "m"'))
         offers(s, "marked ping_tool")

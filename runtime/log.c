@@ -1,6 +1,7 @@
 #include "log.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -21,6 +22,8 @@ struct log {
     enum log_level level;
     pthread_mutex_t lock; /* guards `lines` and the order of writes */
     struct buf lines;
+    bool stalled; /* the reader took nothing when we last waited for it */
+    bool torn;    /* `lines` begins inside a line whose beginning is written */
 };
 
 static const char *const names[] = {"TRACE", "DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"};
@@ -55,24 +58,45 @@ bool log_enabled(const struct log *log, enum log_level level)
     return level >= log->level;
 }
 
-static bool may_retry(int fd)
+/* Nobody waits a second time for a reader that took nothing, until it does again. */
+static bool is_writable(struct log *log)
 {
-    struct pollfd wait = {.fd = fd, .events = POLLOUT};
-    if (errno == EINTR) return true;
-    return errno == EAGAIN && poll(&wait, 1, STALL_MS) > 0;
+    struct pollfd wait = {.fd = log->fd, .events = POLLOUT};
+    int ready;
+    do
+        ready = poll(&wait, 1, log->stalled ? 0 : STALL_MS);
+    while (ready < 0 && errno == EINTR);
+    log->stalled = ready == 0;
+    return ready > 0;
 }
 
+/* Drops what was not written, but for the end of a line that has begun. */
+static void drop_lines(struct log *log, size_t done)
+{
+    char *rest = log->lines.data + done;
+    size_t left = log->lines.len - done;
+    const char *end = NULL;
+    if (done > 0) log->torn = rest[-1] != '\n';
+    if (log->torn && left > 0) end = memchr(rest, '\n', left);
+    size_t keep = end != NULL ? (size_t)(end - rest) + 1 : 0;
+    if (keep > 0) memmove(log->lines.data, rest, keep);
+    buf_clear(&log->lines);
+    log->lines.len = keep;
+}
+
+/* A pipe that is writable takes PIPE_BUF bytes without blocking. */
 static void write_lines(struct log *log)
 {
     size_t done = 0;
-    while (done < log->lines.len) {
-        ssize_t n = write(log->fd, log->lines.data + done, log->lines.len - done);
+    while (done < log->lines.len && is_writable(log)) {
+        size_t len = log->lines.len - done;
+        ssize_t n = write(log->fd, log->lines.data + done, len < PIPE_BUF ? len : PIPE_BUF);
         if (n >= 0)
             done += (size_t)n;
-        else if (!may_retry(log->fd))
+        else if (errno != EINTR && errno != EAGAIN)
             break;
     }
-    buf_clear(&log->lines);
+    if (log->lines.len > 0) drop_lines(log, done);
 }
 
 void log_flush(struct log *log)

@@ -1,9 +1,9 @@
 /* Structured log: one JSON object a line on a file descriptor.
  * Fields in order: ts (UTC, RFC 3339), level, logger, msg, then the caller's. Lines are gathered and written
  * with one write per loop turn (log_flush); anything at ERROR or above is written at once.
- * Writing blocks while the reader is slow; a descriptor that is set not to block and takes nothing for a
- * second, or that fails, loses what is gathered. Never pass a secret: the log does not know one from other
- * text. Thread-safe. */
+ * Writing waits for a reader that is slow, but one that takes nothing for a second loses what is gathered
+ * (whole lines), and is not waited for again until it takes something. Never pass a secret: the log does not
+ * know one from other text. Thread-safe. */
 #ifndef SANDSTORM_LOG_H
 #define SANDSTORM_LOG_H
 

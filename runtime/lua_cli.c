@@ -2,17 +2,24 @@
 
 #include <lauxlib.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config.h"
 #include "fiber.h"
+#include "jobs.h"
 #include "lua_json.h"
 #include "script_files.h"
 #include "vm.h"
 
+#define SIGNALS 3
+
 struct run {
+    struct host *host;
+    uv_signal_t signals[SIGNALS];
+    unsigned open; /* of them */
     bool over;
     bool as_json; /* print the first result as JSON; else results are ok, text */
     int status;
@@ -69,19 +76,55 @@ static void on_done(void *data, lua_State *L, enum fiber_outcome outcome, int co
     run->status = print_json(L);
 }
 
+/* The program ends by the signal, and what it waited for with it. */
+static void on_signal(uv_signal_t *handle, int number)
+{
+    const struct run *run = handle->data;
+    job_table_kill_all(run->host->jobs);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void catch_signals(struct run *run)
+{
+    static const int numbers[SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
+    for (; run->open < SIGNALS; run->open++) {
+        uv_signal_t *handle = &run->signals[run->open];
+        uv_signal_init(run->host->loop, handle);
+        handle->data = run;
+        uv_signal_start(handle, on_signal, numbers[run->open]);
+    }
+}
+
+static void on_signal_closed(uv_handle_t *handle)
+{
+    struct run *run = handle->data;
+    run->open--;
+}
+
+static void leave_signals(struct run *run)
+{
+    for (unsigned i = 0; i < SIGNALS; i++)
+        uv_close((uv_handle_t *)&run->signals[i], on_signal_closed);
+    while (run->open > 0)
+        uv_run(run->host->loop, UV_RUN_NOWAIT);
+}
+
 /* Runs the function and arguments on top of vm->L to their end. */
 static int run_fiber(struct vm *vm, int args, bool as_json)
 {
     const struct config *config = vm->host->config;
-    struct run run = {.as_json = as_json};
+    struct run run = {.host = vm->host, .as_json = as_json};
     const struct fiber_limits limits = {.deadline_ms = (uint64_t)config->call_deadline_ms,
                                         .cpu_ms = (uint64_t)config->script_cpu_ms};
     if (!fiber_start(vm, args, &limits, on_done, &run)) return 1;
+    catch_signals(&run);
     while (!run.over)
         uv_run(vm->host->loop, UV_RUN_ONCE);
     fiber_stop_all(vm, "stopped: the command has ended");
     while (fiber_live_count(vm) > 0)
         uv_run(vm->host->loop, UV_RUN_ONCE);
+    leave_signals(&run);
     return run.status;
 }
 

@@ -10,6 +10,7 @@
 #include "scripts.h"
 #include "vm.h"
 
+#define LIVE_MAX 10000 /* functions that spawn more of themselves would fill the memory of all */
 #define LOGGER "sandstorm_mcp.fiber"
 
 static int l_tag(lua_State *L)
@@ -23,6 +24,7 @@ static int l_tag(lua_State *L)
 
 static int l_stop(lua_State *L)
 {
+    vm_check_serving(L, "fiber.stop");
     char reason[160];
     struct vm *vm = vm_of(L);
     const char *tag = luaL_checkstring(L, 1);
@@ -111,7 +113,9 @@ static int l_spawn(lua_State *L)
     const struct fiber_limits limits = {
         .deadline_ms = (uint64_t)limit_field(L, "deadline_ms", vm->host->config->call_deadline_ms),
         .cpu_ms = (uint64_t)limit_field(L, "cpu_ms", vm->host->config->script_cpu_ms)};
-    if (fiber_running(L) == NULL) return luaL_error(L, "fiber.spawn: not while the scripts are loaded");
+    vm_check_serving(L, "fiber.spawn");
+    if (fiber_live_count(vm) >= LIVE_MAX)
+        return luaL_error(L, "fiber.spawn: %d handlers run already, which is the limit", LIVE_MAX);
     int on_stop = on_stop_field(L);
     struct spawned *spawned = malloc(sizeof *spawned);
     if (spawned != NULL) {

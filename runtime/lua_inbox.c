@@ -28,6 +28,7 @@ static struct inbox *check_inbox(lua_State *L)
 
 static int l_open(lua_State *L)
 {
+    vm_check_serving(L, "inbox.open");
     struct inbox **box = lua_newuserdatauv(L, sizeof *box, 0);
     *box = NULL;
     luaL_setmetatable(L, METATABLE);
@@ -52,6 +53,7 @@ static int l_listen(lua_State *L)
 
 static int l_deliver(lua_State *L)
 {
+    vm_check_serving(L, "inbox.deliver");
     size_t len;
     const char *key = luaL_checkstring(L, 1), *data = luaL_checklstring(L, 2, &len);
     lua_pushboolean(L, inbox_deliver(vm_of(L)->host->inboxes, key, data, len));

@@ -226,6 +226,7 @@ static int check_signal(lua_State *L)
 
 static int l_signal(lua_State *L)
 {
+    vm_check_serving(L, "process.signal");
     struct process_error error;
     lua_settop(L, 2);
     int64_t pid = check_pid(L, "signal");
@@ -266,6 +267,7 @@ static void set_job_output(lua_State *L, const struct job *job)
 
 static int l_job(lua_State *L)
 {
+    vm_check_serving(L, "process.job");
     struct process_error error = {.code = ESRCH};
     lua_settop(L, 1);
     int64_t pid = check_pid(L, "job");
@@ -281,6 +283,7 @@ static int l_job(lua_State *L)
 
 static int l_jobs(lua_State *L)
 {
+    vm_check_serving(L, "process.jobs");
     struct job_table *jobs = vm_of(L)->host->jobs;
     lua_newtable(L);
     lua_Integer n = 0;

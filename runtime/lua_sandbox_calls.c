@@ -56,10 +56,11 @@ static int l_xpcall(lua_State *L)
  * results there. The slice timer must know whose code runs. */
 static void resume_watched(lua_State *L, int first, lua_State *co)
 {
-    struct slice_timer *slices = vm_of(L)->host->slices;
-    lua_State *before = slice_timer_watch(slices, co);
+    const struct vm *vm = vm_of(L);
+    bool loading = vm->loading; /* on another thread than the timer's */
+    lua_State *before = loading ? NULL : slice_timer_watch(vm->host->slices, co);
     int status = lua_pcall(L, lua_gettop(L) - first, LUA_MULTRET, 0);
-    slice_timer_watch(slices, before);
+    if (!loading) slice_timer_watch(vm->host->slices, before);
     if (status != LUA_OK || (vm_stopping(L) && !lua_toboolean(L, first))) lua_error(L);
 }
 

@@ -9,6 +9,7 @@
 
 static struct shared *shared_of(lua_State *L)
 {
+    vm_check_serving(L, "shared");
     return vm_of(L)->host->shared;
 }
 

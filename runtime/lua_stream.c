@@ -227,6 +227,7 @@ static int l_open(lua_State *L)
 
 static struct stream_hub *hub_of(lua_State *L)
 {
+    vm_check_serving(L, "stream");
     return vm_of(L)->host->streams;
 }
 

@@ -109,6 +109,7 @@ int main(int argc, char **argv)
             status = start(&config, &secrets, &warnings);
         config_free(&config, &secrets);
     }
+    if (fflush(stdout) != 0 || ferror(stdout)) status = fail("cannot write to stdout");
     buf_free(&warnings);
     buf_free(&error);
     return status;

@@ -66,14 +66,18 @@ static const char *file_read(FILE *in, struct buf *text, struct script_file *see
         got = fread(text->data + text->len, 1, 65536, in);
         text->len += got;
     } while (got > 0 && text->len <= SCRIPT_BYTES_MAX);
-    return ferror(in) ? "cannot be read" : NULL;
+    if (ferror(in)) return "cannot be read";
+    return text->len == 0 ? "empty"
+                          : NULL; /* an editor or a full disk has just cut it: it says nothing yet */
 }
 
-/* A first line that starts with `#` is blanked, as the lua program does. */
+/* A byte order mark and a first line that starts with `#` are blanked, as the lua program does. */
 static void skip_shebang(struct buf *text)
 {
-    if (text->len == 0 || text->data[0] != '#') return;
-    for (size_t i = 0; i < text->len && text->data[i] != '\n'; i++)
+    size_t i = text->len >= 3 && memcmp(text->data, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    memset(text->data, ' ', i);
+    if (i == text->len || text->data[i] != '#') return;
+    for (; i < text->len && text->data[i] != '\n'; i++)
         text->data[i] = ' ';
 }
 
@@ -215,6 +219,12 @@ void vm_hold(struct vm *vm)
 void vm_release(struct vm *vm)
 {
     vm->holds--;
+}
+
+void vm_check_serving(lua_State *L, const char *function)
+{
+    if (vm_of(L)->loading)
+        luaL_error(L, "%s: not while the scripts are loaded; call it in a handler", function);
 }
 
 void vm_push_app(lua_State *L)

@@ -71,6 +71,10 @@ struct vm *vm_of(lua_State *L);
 /* True while the code that runs is being stopped: whoever catches errors must pass this one on. */
 bool vm_stopping(lua_State *L);
 
+/* Raises while the scripts are read, for that happens on another thread: what lives below Lua and belongs to
+ * the loop's thread must not be touched there. */
+void vm_check_serving(lua_State *L, const char *function);
+
 /* Pushes the table that `app.load` returned (see lib/_meta/app.lua). */
 void vm_push_app(lua_State *L);
 

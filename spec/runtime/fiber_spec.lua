@@ -104,6 +104,19 @@ describe("fiber", function()
         assert.is_true(tonumber(result.stdout) < 150, result.stdout .. result.stderr)
     end)
 
+    it("spawns a bounded number", function()
+        local result = run([[
+            local fiber, clock, many = require("fiber"), require("clock"), 0
+            local ok, why
+            repeat
+                ok, why = pcall(fiber.spawn, function() clock.sleep(60000) end)
+                many = many + 1
+            until not ok
+            return { many, why }
+        ]], { "--lua-memory", "256M", "--script-cpu-ms", "20000" })
+        assert.equal('[10000,"fiber.spawn: 10000 handlers run already, which is the limit"]\n', result.stdout, result.stderr)
+    end)
+
     describe("ends with a clear error", function()
         local cases = {
             ["a deadline"] = { 'require("clock").sleep(86400000)', "stopped: the call took longer than its deadline" },
@@ -140,7 +153,8 @@ describe("fiber", function()
         }
         for name, case in pairs(cases) do
             it(name, function()
-                local result = run(case[1], { "--call-deadline-ms", "300", "--script-cpu-ms", "20000" })
+                local result = run(case[1], case[2] == MEMORY and { "--call-deadline-ms", "60000", "--script-cpu-ms", "60000" }
+                    or { "--call-deadline-ms", "300" })
                 assert.equal(1, result.code)
                 assert.matches(case[2], result.stderr, 1, true)
             end)

@@ -27,6 +27,19 @@ describe("log", function()
         assert.is_truthy(raw:find("é", 1, true), "text beyond ASCII is written as it is")
     end)
 
+    it("waits a moment for a reader that takes nothing, and not for ever", function()
+        local folder = tmp.dir("log")
+        local chunk = tmp.file("chunk.lua", [[
+            local log = require("log")
+            for i = 1, 4000 do log.error(("x"):rep(100)) end
+            return "over"
+        ]])
+        tmp.shell(("cd %s && mkfifo reader && exec 3<>reader && timeout 50 %s run %s >result 2>&3; head -n 5 <&3 >lines"):format(
+            tmp.quote(folder), tmp.quote(program.path), tmp.quote(chunk)))
+        assert.equal('"over"\n', tmp.read(folder .. "/result"))
+        for line in tmp.read(folder .. "/lines"):gmatch("[^\n]+") do assert.equal(("x"):rep(100), cjson.decode(line).msg) end
+    end)
+
     local ORDER = { "TRACE", "DEBUG", "INFO", "WARNING", "ERROR" }
 
     for i, level in ipairs({ "trace", "Debug", "INFO", "Warning", "error", "CRITICAL" }) do

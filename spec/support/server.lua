@@ -39,17 +39,25 @@ function server.accepts(host, port)
     return ok
 end
 
+local state_dirs = {} -- a server that is started again on its workspace finds its data again
+
+local function state_dir(workspace)
+    state_dirs[workspace] = state_dirs[workspace] or tmp.dir("state")
+    return state_dirs[workspace]
+end
+
 local function launch(opts)
     local host, port = opts.host or "127.0.0.1", opts.port or server.free_port()
     local token = opts.token or "spec-token-0123456789abcdef"
     local env = { SANDSTORM_MCP_HOST = host, SANDSTORM_MCP_PORT = tostring(port), SANDSTORM_MCP_TOKEN = token }
-    env.SANDSTORM_STATE_DIR = tmp.dir("state")
+    local workspace = opts.workspace or tmp.dir("workspace")
+    env.SANDSTORM_STATE_DIR = state_dir(workspace)
     env.SANDSTORM_TOOLS = opts.tools and (opts.tools:match("^/") and opts.tools or program.root .. "/" .. opts.tools)
     for name, value in pairs(opts.env or {}) do env[name] = value end
     local args = { "serve" }
     table.move(opts.args or {}, 1, #(opts.args or {}), 2, args)
     local process = program.spawn({
-        args = args, env = env, workspace = opts.workspace, cwd = opts.cwd, wrap = opts.wrap,
+        args = args, env = env, workspace = workspace, cwd = opts.cwd, wrap = opts.wrap,
     })
     local self = setmetatable(
         { host = opts.reach or host, port = port, token = token, workspace = process.workspace, process = process },

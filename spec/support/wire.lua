@@ -48,6 +48,13 @@ function wire.exec(server, command, headers)
     return http.format({ method = "POST", path = "/mcp", headers = all, body = cjson.encode(message) })
 end
 
+--- The bytes of a request that calls a tool without arguments.
+function wire.call(server, name)
+    local message = { jsonrpc = "2.0", id = 1, method = "tools/call", params = { name = name } }
+    local headers = { Authorization = "Bearer " .. server.token, ["Content-Type"] = "application/json" }
+    return http.format({ method = "POST", path = "/mcp", headers = headers, body = cjson.encode(message) })
+end
+
 --- Processor time that the server used so far, in seconds.
 function wire.cpu_seconds(server)
     local file = assert(io.open("/proc/" .. server.process.pid .. "/stat"))

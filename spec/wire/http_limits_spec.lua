@@ -162,6 +162,7 @@ describe("HTTP limits", function()
 
         it("leave descriptors for calls, cost nothing while they wait, and are forgotten when they go", function()
             s = server.start({ wrap = { "prlimit", "--nofile=64:64", "--" } })
+            ping_works()
             local descriptors = s:descriptors()
             local busy, idle = s:connect(), {}
             assert.equal(200, busy:request({ path = "/health" }).status)

@@ -74,6 +74,25 @@ describe("scripts", function()
         offers(s, "ping_tool second")
     end)
 
+    it("L04 coroutines of scripts that are read disturb no handler that computes meanwhile", function()
+        tmp.write(path, "local function busy() local x = 0 for j = 1, 300 do x = x + j end end\n"
+            .. "local function wraps(n) for _ = 1, n do coroutine.wrap(busy)() end end wraps(30000)\n"
+            .. tool("work", 'wraps(2000) for _ = 1, 3000000 do end return "done"'))
+        offers(s, "work")
+        for _ = 1, 40 do
+            local calls = {}
+            for i = 1, 3 do
+                calls[i] = s:connect()
+                calls[i]:send(wire.call(s, "work"))
+            end
+            s.process:signal_with("sighup")
+            for i = 1, 3 do
+                assert.equal(200, calls[i]:read_response().status)
+                calls[i]:close()
+            end
+        end
+    end)
+
     it("D05 the server stops although a script is read without end", function()
         tmp.write(path, BASE .. 'string.find(("a"):rep(60), ("a*"):rep(30) .. "b")')
         s.process:signal_with("sighup")
@@ -95,6 +114,15 @@ describe("scripts", function()
         assert.is_true(program.wait_until(function() return s:text("answer") == "two" end, 20))
     end)
 
+    it("a file that was just cut to nothing takes no tool away; a byte order mark is no error", function()
+        tmp.write(path, "")
+        local function says_why() return (health(s).script_error or ""):find("tools.lua: empty", 1, true) ~= nil end
+        assert.is_true(program.wait_until(says_why, 20))
+        assert.equal("ping_tool", names(s))
+        tmp.write(path, "\u{FEFF}#!/usr/bin/env sandstorm-mcp\n" .. BASE .. tool("marked", 'return "m"'))
+        offers(s, "marked ping_tool")
+    end)
+
     it("SIGHUP reads again what did not change", function()
         local before = health(s)
         s.process:signal_with("sighup")
@@ -111,6 +139,14 @@ describe("scripts", function()
             { BASE .. 'tool { name = "x" }', "tools.lua:2:" },
             { BASE .. BASE, "tools.lua:2:" },
             { BASE .. 'require("clock").sleep(1)', "cannot wait while the scripts are loaded" },
+            { BASE .. 'require("process").jobs()', "process.jobs: not while the scripts are loaded" },
+            { BASE .. 'require("process").job(1)', "process.job: not while the scripts are loaded" },
+            { BASE .. 'require("process").signal(1)', "process.signal: not while the scripts are loaded" },
+            { BASE .. 'require("fiber").stop("a", "b")', "fiber.stop: not while the scripts are loaded" },
+            { BASE .. 'require("shared").put("a", "b", 1000)', "shared: not while the scripts are loaded" },
+            { BASE .. 'require("stream").count("a")', "stream: not while the scripts are loaded" },
+            { BASE .. 'require("inbox").open()', "inbox.open: not while the scripts are loaded" },
+            { BASE .. 'require("inbox").deliver("a", "b")', "inbox.deliver: not while the scripts are loaded" },
         }
         for _, case in ipairs(broken) do
             save_by_rename(path, case[1])

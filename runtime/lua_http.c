@@ -199,7 +199,7 @@ static int request_index(lua_State *L)
     const struct http_request *request = check_received(L);
     const struct {
         const char *name, *value;
-    } fields[] = {{"method", request->method},
+    } fields[] = {{"method", strcmp(request->method, "HEAD") == 0 ? "GET" : request->method},
                   {"path", request->path},
                   {"query", request->query},
                   {"host", request->host},

@@ -175,9 +175,13 @@ git_repository *repo_open_native(struct fs_root *root, const char *path, size_t 
 }
 
 static const struct pattern wordings[] = {
-    {"advice.*", "advice is configured"},        {"status.*", "status is configured"},
-    {"core.quotepath", "core.quotePath is set"}, {"core.sparsecheckout*", "sparse checkout"},
-    {"core.worktree", "core.worktree is set"},   {NULL, NULL},
+    {"advice.*", "advice is configured"},
+    {"status.*", "status is configured"},
+    {"core.quotepath", "core.quotePath is set"},
+    {"core.sparsecheckout*", "sparse checkout"},
+    {"core.worktree", "core.worktree is set"},
+    {"extensions.*", "repository extension"},
+    {NULL, NULL},
 };
 
 static bool is_idle(const char *git_dir, char refusal[REPO_REFUSAL_SIZE])

@@ -367,7 +367,7 @@ tool {
             },
         },
         entries_left_out = { type = "integer", description = "Entries beyond those listed here" },
-        complete = { type = "boolean", description = "False when only the text could be made" },
+        complete = { type = "boolean", description = "False when there are too many entries to count" },
         engine = engine,
     }, { "branch", "commit", "upstream", "ahead", "behind", "entries", "entries_left_out", "complete", "engine" }),
     handler = function(args) return git.status(args, git_limits.local_s) end,

@@ -60,4 +60,10 @@ bool repo_history(struct fs_root *root, const char *path, size_t len, unsigned c
 bool repo_branches(struct fs_root *root, const char *path, size_t len, struct buf *out,
                    char refusal[REPO_REFUSAL_SIZE]);
 
+/* Is `git status` in this directory made of nothing but the branch, its upstream and lists of paths? That
+ * needs the top of a work tree, no operation in progress, no sparse checkout, and no setting that changes the
+ * words. False: `refusal` says why not. */
+bool repo_status_is_plain(struct fs_root *root, const char *path, size_t len,
+                          char refusal[REPO_REFUSAL_SIZE]);
+
 #endif

@@ -25,25 +25,29 @@ static bool is_mine(const char *path)
     return path == NULL || (stat(path, &st) == 0 && st.st_uid == geteuid());
 }
 
-static const struct {
-    const char *pattern, *reason;
-} settings[] = {
+struct pattern {
+    const char *text, *reason;
+};
+
+static const struct pattern settings[] = {
     {"core.abbrev", "core.abbrev is set"},
     {"branch.sort", "branch.sort is set"},
     {"core.worktree", "core.worktree is set"},
     {"core.alternaterefs*", "alternate refs"},
     {"includeif.hasconfig:*", "includeIf hasconfig"},
     {"extensions.*", "repository extension"},
+    {NULL, NULL},
 };
 
-static const char *setting_in_the_way(const char *name)
+static const char *setting_in_the_way(const struct pattern *pattern, const char *name)
 {
-    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
-        if (fnmatch(settings[i].pattern, name, 0) == 0) return settings[i].reason;
+    for (; pattern->text != NULL; pattern++)
+        if (fnmatch(pattern->text, name, 0) == 0) return pattern->reason;
     return NULL;
 }
 
-static bool check_settings(git_repository *repo, char refusal[REPO_REFUSAL_SIZE])
+static bool check_settings(git_repository *repo, const struct pattern *patterns,
+                           char refusal[REPO_REFUSAL_SIZE])
 {
     git_config *config = NULL;
     git_config_iterator *all = NULL;
@@ -52,7 +56,7 @@ static bool check_settings(git_repository *repo, char refusal[REPO_REFUSAL_SIZE]
     bool ok =
         git_repository_config_snapshot(&config, repo) == 0 && git_config_iterator_new(&all, config) == 0;
     while (ok && reason == NULL && git_config_next(&entry, all) == 0)
-        reason = setting_in_the_way(entry->name);
+        reason = setting_in_the_way(patterns, entry->name);
     git_config_iterator_free(all);
     git_config_free(config);
     if (!ok) return repo_refuse_error(refusal, "configuration");
@@ -122,8 +126,8 @@ static bool check_repository(git_repository *repo, char refusal[REPO_REFUSAL_SIZ
     if (!is_mine(git_repository_path(repo)) || !is_mine(git_repository_workdir(repo)) ||
         !is_mine(git_repository_commondir(repo)))
         return repo_refuse(refusal, "another user's repository");
-    return check_files(repo, refusal) && check_settings(repo, refusal) && check_replace(repo, refusal) &&
-           check_size(repo, refusal);
+    return check_files(repo, refusal) && check_settings(repo, settings, refusal) &&
+           check_replace(repo, refusal) && check_size(repo, refusal);
 }
 
 /* Version 1 is for repositories with extensions. libgit2 refuses most of them, and 1.5 leaks while it looks
@@ -142,20 +146,68 @@ static bool check_format(const char *common_dir, char refusal[REPO_REFUSAL_SIZE]
     return version == 0 || repo_refuse(refusal, "repository extension");
 }
 
+/* Opens the repository of a place, whatever is in it. */
+static git_repository *open_place(const struct repo_place *place, char refusal[REPO_REFUSAL_SIZE])
+{
+    git_repository *repo = NULL;
+    if (check_format(place->common_dir, refusal) && git_repository_open(&repo, place->git_dir) != 0)
+        repo_refuse_error(refusal, "open");
+    return repo;
+}
+
+static bool locate(struct fs_root *root, const char *path, size_t len, struct repo_place *place,
+                   char refusal[REPO_REFUSAL_SIZE])
+{
+    struct repo_error error = {NULL, ""};
+    return repo_locate(root, path, len, place, &error) || repo_refuse(refusal, error.message);
+}
+
 git_repository *repo_open_native(struct fs_root *root, const char *path, size_t len,
                                  char refusal[REPO_REFUSAL_SIZE])
 {
     struct repo_place place = {NULL, NULL, NULL};
-    struct repo_error error = {NULL, ""};
-    git_repository *repo = NULL;
-    if (!repo_locate(root, path, len, &place, &error)) {
-        repo_refuse(refusal, error.message);
-        return NULL;
-    }
-    if (check_format(place.common_dir, refusal) && git_repository_open(&repo, place.git_dir) != 0)
-        repo_refuse_error(refusal, "open");
+    if (!locate(root, path, len, &place, refusal)) return NULL;
+    git_repository *repo = open_place(&place, refusal);
     repo_place_free(&place);
     if (repo != NULL && check_repository(repo, refusal)) return repo;
     git_repository_free(repo);
     return NULL;
+}
+
+static const struct pattern wordings[] = {
+    {"advice.*", "advice is configured"},
+    {"status.*", "status is configured"},
+    {"core.quotepath", "core.quotePath is set"},
+    {"core.sparsecheckout*", "sparse checkout"},
+    {"core.worktree", "core.worktree is set"},
+    {"extensions.*", "repository extension"},
+    {NULL, NULL},
+};
+
+static bool is_idle(const char *git_dir, char refusal[REPO_REFUSAL_SIZE])
+{
+    static const char *const names[] = {"MERGE_HEAD",  "rebase-apply", "rebase-merge", "CHERRY_PICK_HEAD",
+                                        "REVERT_HEAD", "BISECT_LOG",   "sequencer"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (repo_has(git_dir, names[i])) return repo_refuse(refusal, "an operation is in progress");
+    return true;
+}
+
+static bool is_top(const git_repository *repo, const char *directory)
+{
+    const char *top = git_repository_workdir(repo);
+    size_t len = strlen(directory);
+    return top != NULL && strncmp(top, directory, len) == 0 && strcmp(top + len, "/") == 0;
+}
+
+bool repo_status_is_plain(struct fs_root *root, const char *path, size_t len, char refusal[REPO_REFUSAL_SIZE])
+{
+    struct repo_place place = {NULL, NULL, NULL};
+    if (!locate(root, path, len, &place, refusal)) return false;
+    git_repository *repo = open_place(&place, refusal);
+    bool ok = repo != NULL && is_idle(place.git_dir, refusal) && check_settings(repo, wordings, refusal);
+    if (ok && !is_top(repo, place.directory)) ok = repo_refuse(refusal, "below the top of the work tree");
+    git_repository_free(repo);
+    repo_place_free(&place);
+    return ok;
 }

@@ -119,10 +119,33 @@ static int l_branches(lua_State *L)
     return fiber_work(L, new_call(L, "git.branches"), work_branches, finish_lines);
 }
 
+static void work_plain(void *op)
+{
+    struct repo_call *c = op;
+    c->ok = repo_status_is_plain(c->root, c->path.data, c->path.len, c->refusal);
+}
+
+static int finish_plain(lua_State *L, void *op)
+{
+    struct repo_call *call = op;
+    lua_pushboolean(L, call->ok);
+    if (call->ok) return 1;
+    lua_pushstring(L, call->refusal);
+    return 2;
+}
+
+static int l_plain_status(lua_State *L)
+{
+    return fiber_work(L, new_call(L, "git.plain_status"), work_plain, finish_plain);
+}
+
 int luaopen_git(lua_State *L)
 {
-    static const luaL_Reg functions[] = {
-        {"branches", l_branches}, {"history", l_history}, {"locate", l_locate}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"branches", l_branches},
+                                         {"history", l_history},
+                                         {"locate", l_locate},
+                                         {"plain_status", l_plain_status},
+                                         {NULL, NULL}};
     luaL_newlib(L, functions);
     return 1;
 }

@@ -20,11 +20,20 @@ local KNOWN = {
     terminal_kill = { { "pid" }, {} },
     workspace_info = { {}, {} },
     workspace_install = { { "packages" }, { "manager" } },
+    git_clone = { { "repo_url" }, { "path", "branch" } },
+    git_status = { {}, { "path" } },
+    git_commit = { { "message" }, { "path" } },
+    git_push = { {}, { "remote", "branch", "path" } },
+    git_pull = { {}, { "remote", "branch", "path" } },
+    git_branch = { {}, { "name", "path" } },
+    git_checkout = { { "branch" }, { "path" } },
+    git_diff = { {}, { "path" } },
+    git_log = { {}, { "n", "path" } },
 }
 
 describe("tools.lua", function()
-    it("offers the eleven tools", function()
-        assert.equal(11, #tools:names())
+    it("offers the twenty tools", function()
+        assert.equal(20, #tools:names())
         for _, name in ipairs(tools:names()) do assert.is_table(KNOWN[name], name) end
     end)
 

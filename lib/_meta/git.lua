@@ -42,4 +42,13 @@ function git.history(path, count) end
 ---@nodiscard
 function git.branches(path) end
 
+--- Is `git status` in this directory made of nothing but the branch, its upstream and lists of paths? False where
+--- something is in progress, the checkout is sparse, settings change the words, or the directory is not the top.
+---@async
+---@param path string
+---@return boolean plain
+---@return string? refusal why not
+---@nodiscard
+function git.plain_status(path) end
+
 return git

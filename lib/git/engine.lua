@@ -31,6 +31,17 @@ local function reason_in_environment()
     end
 end
 
+--- Does git write English in this server's environment, and read the settings that are known here?
+function engine.speaks_english()
+    if reason_in_environment() or (os.getenv("LANGUAGE") or "") ~= "" then return false end
+    local locale = ""
+    for _, name in ipairs({ "LC_ALL", "LC_MESSAGES", "LANG" }) do
+        if locale == "" then locale = os.getenv(name) or "" end
+    end
+    return locale == "" or locale:find("^C$") ~= nil or locale:find("^C%.") ~= nil or locale:find("^POSIX") ~= nil
+        or locale:find("^en[_.@]") ~= nil or locale == "en"
+end
+
 local function note(call, operation)
     logger.debug("git engine", { operation = operation, engine = call.engine })
 end

@@ -4,7 +4,7 @@ local fake_crypto = require("spec.support.fake_crypto")
 
 local fake_host = {}
 
-local OWN = { "clock", "crypto", "db", "fiber", "fs", "host", "inbox", "log", "process", "shared", "stdio", "stream" }
+local OWN = { "clock", "crypto", "db", "fiber", "fs", "git", "host", "inbox", "log", "process", "shared", "stdio", "stream" }
 
 local function logger(lines, name)
     local object = {}
@@ -103,6 +103,7 @@ local function make()
         end,
     }
     fakes.process = {}
+    fakes.git = {}
     add_loop(fakes)
     return fakes
 end

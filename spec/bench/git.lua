@@ -1,0 +1,63 @@
+--- Measures the git tools that read, over the wire, against spawning `git` for the same, on a repository of 5,000 files.
+local repositories = require("spec.support.repositories")
+local uv = require("luv")
+
+local ROUNDS = tonumber(arg[1]) or 50
+
+local SETUP = [[
+git init -q repo; cd repo
+for d in $(seq 50); do mkdir d$d; for f in $(seq 100); do echo "file $d $f" > d$d/f$f.txt; done; done
+git add -A; git commit -qm files; for i in $(seq 30); do echo $i >> d1/f1.txt; git commit -qam "commit $i"; done
+for i in $(seq 20); do git branch b$i; done; echo change >> d2/f2.txt; echo new > new.txt
+]]
+
+local function milliseconds(run)
+    local times = {}
+    run()
+    for round = 1, ROUNDS do
+        local began = uv.hrtime()
+        run()
+        times[round] = (uv.hrtime() - began) / 1e6
+    end
+    table.sort(times)
+    return times[(#times + 1) // 2]
+end
+
+-- Runs git as a client without this server would: a process, its output read to the end.
+local function spawn(pair, arguments)
+    local env = { "PATH=/usr/bin:/bin", "HOME=" .. pair.home }
+    return function()
+        local output, ended = uv.new_pipe(), false
+        local handle
+        handle = uv.spawn("git", {
+            args = arguments, env = env, cwd = pair.workspace .. "/repo", stdio = { nil, output, nil },
+        }, function()
+            handle:close()
+            ended = true
+        end)
+        output:read_start(function(_, bytes)
+            if not bytes then output:close() end
+        end)
+        while not ended or not output:is_closing() do uv.run("once") end
+    end
+end
+
+local OPERATIONS = {
+    { "git_log", { "log", "--oneline", "-n", "10" } },
+    { "git_branch", { "branch", "-a" } },
+    { "git_status", { "status" } },
+    { "git_diff", { "diff" } },
+}
+
+local pair = repositories.pair()
+pair:here("", SETUP)
+print(("%-12s %10s %10s %12s   engine"):format("5,000 files", "tool ms", "git ms", "git/tool"))
+for _, operation in ipairs(OPERATIONS) do
+    local engine
+    local tool = milliseconds(function()
+        engine = pair.server:call(operation[1], { path = "repo" }).structuredContent.engine
+    end)
+    local git = milliseconds(spawn(pair, operation[2]))
+    print(("%-12s %10.2f %10.2f %12.2f   %s"):format(operation[1], tool, git, git / tool, engine))
+end
+pair:stop()

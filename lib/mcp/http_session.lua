@@ -42,14 +42,7 @@ local function open(request, current)
     if levels.resumes_from_start(current.revision) then opened:prime() end
 end
 
---- Answers a GET.
----@param request request.Request
----@return integer? status nil: the response is a stream that goes on
----@return string? body
----@return table<string, string>? headers
-function http_session.listen(request)
-    local current, status, body, headers = session_of(request)
-    if not current then return status, body, headers end
+local function listen(request, current)
     if not accept.read(request:header("accept")).stream and request:header("accept") then
         return refuse(406, "Not acceptable: the answer is text/event-stream")
     end
@@ -59,18 +52,24 @@ function http_session.listen(request)
     if not request:resume(last) then return refuse(400, "Last-Event-ID is too old") end
 end
 
---- Answers a DELETE.
----@param request request.Request
----@return integer status
----@return string? body
----@return table<string, string>? headers
-function http_session.finish(request)
-    local current, status, body, headers = session_of(request)
-    if not current then return status, body, headers end
+local function finish(current)
     session.finish(current)
     cancel.all(current.nonce)
     stream.end_topic(notify.session_topic(current.nonce))
     return 204
+end
+
+--- Answers a GET or DELETE.
+---@param request request.Request
+---@return integer? status nil: the response is a stream that goes on
+---@return string? body
+---@return table<string, string>? headers
+function http_session.handle(request)
+    local current, status, body, headers = session_of(request)
+    if not current then return status, body, headers end
+    if request.method == "DELETE" then return finish(current) end
+    if request.method == "GET" then return listen(request, current) end
+    return refuse(405, "Method not allowed: HEAD has no stream", NOT_ALLOWED)
 end
 
 return http_session

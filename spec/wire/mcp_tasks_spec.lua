@@ -1,0 +1,138 @@
+--- The tasks extension of the stateless revision.
+local json = require("json")
+local mcp = require("spec.support.mcp")
+local program = require("spec.support.program")
+local server = require("spec.support.server")
+
+local TOOLS = "spec/fixtures/tools/protocol.lua"
+local EXTENSION = "io.modelcontextprotocol/tasks"
+local CAPABILITIES = { elicitation = {}, extensions = { [EXTENSION] = {} } }
+
+describe("a task", function()
+    local s, client
+
+    setup(function() s = server.start({ tools = TOOLS }) end)
+    teardown(function() s:stop() end)
+    before_each(function() client = mcp.modern(s, CAPABILITIES) end)
+
+    local function get(id, with) return (with or client):result("tasks/get", { taskId = id }) end
+
+    local function wait(id, status)
+        local task
+        assert(program.wait_until(function()
+            task = get(id)
+            return task.status == status
+        end, 20, 10), task and task.status)
+        return task
+    end
+
+    it("is made before the answer, runs, and keeps its result", function()
+        local made = client:call("job", { ms = 50 })
+        assert.same({ "task", "working", 3600000 }, { made.resultType, made.status, made.ttlMs })
+        assert.is_nil(made.result)
+        assert.matches("^%d+%-%d%d%-%d%dT%d%d:%d%d:%d%d", made.createdAt)
+        assert.equal(made.taskId, get(made.taskId).taskId)
+        local done = wait(made.taskId, "completed")
+        assert.equal("complete", done.resultType)
+        assert.equal("done", done.result.content[1].text)
+        assert.equal("complete", done.result.resultType)
+        assert.equal("half", done.statusMessage)
+    end)
+
+    it("is made only when it takes long, where the tool wants that", function()
+        assert.equal("done", client:text("job_slow", { ms = 1 }))
+        local made = client:call("job_slow", { ms = 2200 })
+        assert.equal("task", made.resultType)
+        assert.equal("done", wait(made.taskId, "completed").result.content[1].text)
+    end)
+
+    it("is not made for a client that follows none; a tool that must be one is refused then", function()
+        local other = mcp.modern(s)
+        assert.equal("done", other:text("job"))
+        local failure, status = other:failure("tools/call", { name = "job_required" })
+        assert.same({ 400, -32021 }, { status, failure.code })
+        assert.same({ [EXTENSION] = {} }, failure.data.requiredCapabilities.extensions)
+        for _, method in ipairs({ "tasks/get", "tasks/update", "tasks/cancel" }) do
+            failure, status = other:failure(method, { taskId = "x" })
+            assert.same({ 400, -32021 }, { status, failure.code })
+        end
+        assert.equal("done", mcp.session(s, "2025-11-25"):text("job_required"))
+        assert.equal(404, select(2, client:failure("tasks/list", {})))
+    end)
+
+    it("asks while it runs", function()
+        local id = client:call("job", { ask = true }).taskId
+        local asking = wait(id, "input_required")
+        assert.equal("elicitation/create", asking.inputRequests.name.method)
+        assert.same({ resultType = "complete" }, client:result("tasks/update", { taskId = id, inputResponses = json.object({}) }))
+        client:result("tasks/update", { taskId = id, inputResponses = { other = { action = "accept" } } })
+        client:result("tasks/update", { taskId = id, inputResponses = { name = { action = "accept", content = { name = 5 } } } })
+        assert.equal("input_required", get(id).status)
+        assert.equal(-32602, client:failure("tasks/update", { taskId = id, inputResponses = { name = 5 } }).code)
+        assert.equal(-32602, client:failure("tasks/update", { taskId = id }).code)
+        client:result("tasks/update", { taskId = id, inputResponses = { name = { action = "accept", content = { name = "Ann" } } } })
+        assert.equal("Ann", wait(id, "completed").result.content[1].text)
+    end)
+
+    it("is cancelled, and stays so", function()
+        local id = client:call("job", { ms = 600000 }).taskId
+        assert.same({ resultType = "complete" }, client:result("tasks/cancel", { taskId = id }))
+        assert.equal("cancelled", get(id).status)
+        client:result("tasks/cancel", { taskId = id })
+        local done = client:call("job").taskId
+        wait(done, "completed")
+        client:result("tasks/cancel", { taskId = done })
+        assert.equal("completed", get(done).status)
+    end)
+
+    it("tells the agent of a failure of the tool as its result", function()
+        local task = wait(client:call("job_broken").taskId, "completed")
+        assert.is_true(task.result.isError)
+    end)
+
+    it("is nobody else's, and unknown to those who guess", function()
+        local failure = client:failure("tasks/get", { taskId = "nonsense" })
+        assert.equal(-32602, failure.code)
+        failure = client:failure("tasks/get", {})
+        assert.equal(-32602, failure.code)
+    end)
+
+    it("is forgotten when its time is over", function()
+        local id = client:call("job_required").taskId
+        wait(id, "completed")
+        assert.is_true(program.wait_until(function()
+            local answer = client:request("tasks/get", { taskId = id })
+            return answer.error ~= nil and answer.error.code == -32602
+        end, 20, 50))
+    end)
+
+    it("is heard of by those who listen", function()
+        local id = client:call("job", { ask = true }).taskId
+        local stream = client:open("subscriptions/listen", { notifications = { taskIds = json.array({ id, "unknown" }) } })
+        assert.same({ id }, stream:next().params.notifications.taskIds)
+        wait(id, "input_required")
+        client:result("tasks/update", { taskId = id, inputResponses = { name = { action = "accept", content = { name = "Ann" } } } })
+        local last
+        repeat
+            last = stream:next().params
+            assert.equal(id, last.taskId)
+        until last.status == "completed"
+        assert.equal("Ann", last.result.content[1].text)
+        local failure, status = mcp.modern(s):failure("subscriptions/listen", { notifications = { taskIds = json.array({ id }) } })
+        assert.same({ 400, -32021 }, { status, failure.code })
+    end)
+
+    it("outlives the server: what is done is kept, what was running has failed", function()
+        local first = server.start({ tools = TOOLS })
+        local before = mcp.modern(first, CAPABILITIES)
+        local done, running = before:call("job").taskId, before:call("job", { ms = 600000 }).taskId
+        assert.is_true(program.wait_until(function() return get(done, before).status == "completed" end))
+        first:kill()
+        local second = server.start({ tools = TOOLS, workspace = first.workspace })
+        local after = mcp.modern(second, CAPABILITIES)
+        assert.equal("done", get(done, after).result.content[1].text)
+        assert.is_true(program.wait_until(function() return get(running, after).status == "failed" end))
+        assert.equal(-32603, get(running, after).error.code)
+        second:stop()
+    end)
+end)

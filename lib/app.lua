@@ -5,6 +5,8 @@ local exchange = require("mcp.exchange")
 local health = require("health")
 local json = require("json")
 local levels = require("mcp.levels")
+local oauth_cli = require("oauth.cli")
+local oauth_routes = require("oauth.routes")
 local registry = require("mcp.registry")
 local script = require("mcp.script")
 
@@ -14,7 +16,9 @@ local INFO = { name = "sandstorm", version = "2.0.0" }
 
 local function all_routes(server)
     local routes = endpoint.routes(server)
-    for _, route in ipairs(health.routes()) do routes[#routes + 1] = route end
+    for _, list in ipairs({ health.routes(), oauth_routes.all() }) do
+        for _, route in ipairs(list) do routes[#routes + 1] = route end
+    end
     return routes
 end
 
@@ -71,6 +75,7 @@ function app.load(root_path)
         routes = all_routes({ registry = tools, info = INFO }),
         call = function(name, arguments) return run_tool(tools, name, arguments) end,
         describe = function() return describe(tools) end,
+        token = oauth_cli.run,
     }
 end
 

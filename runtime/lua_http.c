@@ -7,12 +7,14 @@
 #include <strings.h>
 
 #include "call.h"
+#include "client_address.h"
 #include "config.h"
 #include "fiber.h"
 #include "log.h"
 #include "lua_json.h"
 #include "lua_modules.h"
 #include "lua_stream.h"
+#include "origin.h"
 #include "vm.h"
 
 #define REQUEST_METATABLE "sandstorm.request"
@@ -77,6 +79,8 @@ static void read_route(lua_State *L, struct route *route)
     lua_settop(L, top);
     route->bearer = field_equals(L, "auth", "bearer");
     route->origin_checked = field_equals(L, "origin", "checked");
+    route->cors = route_field(L, "cors", LUA_TBOOLEAN, false) == LUA_TNIL || lua_toboolean(L, -1);
+    lua_settop(L, top);
     if (route_field(L, "body_limit", LUA_TNUMBER, false) != LUA_TNIL)
         route->body_limit = (size_t)lua_tointeger(L, -1);
     lua_settop(L, top);
@@ -177,11 +181,32 @@ static int request_on_stop(lua_State *L)
     return 0;
 }
 
+/* What is worked out from several headers: false if `name` is no such field. */
+static bool push_derived(lua_State *L, const char *name, const struct http_request *request)
+{
+    const struct call *call = check_request(L);
+    const struct origin_policy *policy = call->host->origins;
+    char address[CLIENT_ADDRESS_SIZE], text[ORIGIN_SIZE];
+    client_address(policy, request, address);
+    if (strcmp(name, "client") == 0)
+        lua_pushstring(L, address);
+    else if (strcmp(name, "network") == 0)
+        lua_pushstring(L, client_network(address, text));
+    else if (strcmp(name, "origin") == 0)
+        lua_pushstring(L, origin_of_request(policy, request, text, sizeof text) ? text : NULL);
+    else if (strcmp(name, "principal") == 0)
+        lua_pushstring(L, call->principal[0] != '\0' ? call->principal : NULL);
+    else
+        return false;
+    return true;
+}
+
 static int request_index(lua_State *L)
 {
     const char *name = luaL_checkstring(L, 2);
     if (lua_getfield(L, lua_upvalueindex(1), name) != LUA_TNIL) return 1;
     const struct http_request *request = check_received(L);
+    if (push_derived(L, name, request)) return 1;
     const struct {
         const char *name, *value;
     } fields[] = {{"method", request->method},

@@ -220,13 +220,14 @@ static bool check_secrets(struct reader *r)
     }
     const char *newer = variable_value(r, "SANDSTORM_MCP_TOKEN");
     bool is_newer = newer != NULL && newer[0] != '\0';
+    if (!check_secret(r, is_newer ? "SANDSTORM_MCP_TOKEN" : "MCP_AUTH_TOKEN", token)) return false;
     if (strlen(token) < SECRET_SHORT)
-        buf_printf(r->warnings,
-                   "WARNING: the secret has fewer than %d characters and can be guessed; `sandstorm-mcp "
-                   "token secret` makes a good one\n",
-                   SECRET_SHORT);
-    return check_secret(r, is_newer ? "SANDSTORM_MCP_TOKEN" : "MCP_AUTH_TOKEN", token) &&
-           check_secret(r, "SESSION_AUTH_TOKEN", r->secrets->session_token);
+        buf_printf(
+            r->warnings,
+            "WARNING: the secret has fewer than %d characters and can be guessed; `sandstorm-mcp token "
+            "secret` makes a good one\n",
+            SECRET_SHORT);
+    return check_secret(r, "SESSION_AUTH_TOKEN", r->secrets->session_token);
 }
 
 static void warn_of_unknown(struct reader *r)

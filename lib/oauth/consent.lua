@@ -10,7 +10,7 @@ local CONTENT = [[
 <dl>
 <div><dt>Goes to</dt><dd><b>{target}</b><span>{place}</span></dd></div>
 <div><dt>Gets</dt><dd><b>A shell on this host</b><span>To run any command, and to read, change and delete whatever the
-server’s account can. Until you revoke it: <code>sandstorm-mcp token</code></span></dd></div>
+server’s account can. Lasts until you revoke it with <code>sandstorm-mcp token</code>.</span></dd></div>
 </dl>
 {{warning}}<form method="post" action="/oauth/authorize">
 {{problem}}<input type="hidden" name="request" value="{blob}">
@@ -18,7 +18,7 @@ server’s account can. Until you revoke it: <code>sandstorm-mcp token</code></s
 <label for="password">Server token</label>
 <input type="password" id="password" name="password" required autofocus autocomplete="current-password"
 autocapitalize="none" spellcheck="false" enterkeyhint="go" aria-describedby="hint{{described}}"{{invalid}}>
-<p class="hint" id="hint">What <code>SANDSTORM_MCP_TOKEN</code> is on the server. The app does not see it.</p>
+<p class="hint" id="hint">The value of <code>SANDSTORM_MCP_TOKEN</code> on the server. The app never sees it.</p>
 <div class="buttons">
 <button class="go" name="decision" value="allow">Allow</button>
 <button class="no" name="decision" value="deny" formnovalidate>Deny</button>
@@ -60,7 +60,7 @@ end
 
 local function trust_of(asked)
     if asked.verified then return "Described by " .. uri.shown(asked.client) .. "." end
-    return asked.kind == "old" and "Its name is not known." or "It names itself so."
+    return asked.kind == "old" and "Its name is not known." or "The name is the app’s own claim."
 end
 
 ---@class oauth.Asked what a form carries

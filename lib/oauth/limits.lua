@@ -7,6 +7,7 @@ local limits = {}
 local MINUTE_MS = 60000
 local PASSWORDS_A_MINUTE, CALLS_A_MINUTE, ALL_PASSWORDS_A_MINUTE = 5, 120, 30
 local DELAY_MS = 1000
+local ALL_KEY = "oauth/passwords"
 
 local function seconds_left(key) return math.max(1, ((shared.ttl(key) or 0) + 999) // 1000) end
 
@@ -17,8 +18,6 @@ end
 
 local function password_key(network) return "oauth/password/" .. network end
 
-local function minute_key() return "oauth/passwords/" .. clock.now_ms() // MINUTE_MS end
-
 --- The seconds for which this network may not try another password; nil when it may.
 ---@param network string
 ---@return integer?
@@ -27,12 +26,12 @@ function limits.password_wait(network) return is_over(password_key(network), PAS
 --- Counts a wrong password.
 function limits.password_failed(network)
     shared.add(password_key(network), 1, MINUTE_MS)
-    shared.add(minute_key(), 1, 5 * MINUTE_MS)
+    shared.add(ALL_KEY, 1, MINUTE_MS)
 end
 
 --- Waits a little while many networks guess at once; others go on meanwhile.
 function limits.slow_down()
-    if tonumber(shared.get(minute_key()) or 0) > ALL_PASSWORDS_A_MINUTE then clock.sleep(DELAY_MS) end
+    if tonumber(shared.get(ALL_KEY) or 0) > ALL_PASSWORDS_A_MINUTE then clock.sleep(DELAY_MS) end
 end
 
 local function call_key(network) return "oauth/calls/" .. network end

@@ -42,5 +42,5 @@ button.go,.button{color:var(--on-accent);background:var(--accent);border-color:v
 button.go:hover,.button:hover{background:var(--hover);border-color:var(--hover)}
 button.no:hover{background:var(--back)}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
-code{font:.92em ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace;overflow-wrap:anywhere}
+code{font:.92em ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace;white-space:nowrap}
 ]]

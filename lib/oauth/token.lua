@@ -123,7 +123,8 @@ function token.handle(request)
     if tokens then return answer.json(200, tokens) end
     log.info("token refused", { reason = failure.error, detail = failure.description })
     local seconds = limits.call_failed(network)
-    return seconds and too_many(seconds) or answer.refuse(failure)
+    if seconds then return too_many(seconds) end
+    return answer.refuse(failure)
 end
 
 return token

@@ -6,6 +6,7 @@
 ---@field methods string[] HEAD falls to GET
 ---@field auth "bearer"|"none"
 ---@field origin "checked"|"any" whether a foreign Origin is refused
+---@field cors? boolean whether pages of any origin may read the answer (default true; where the origin is checked, allowed ones)
 ---@field body_limit? integer bytes
 ---@field media_type? string that a body must have; a body without Content-Type has it
 ---@field handle fun(request: request.Request): integer, string?, table<string, string>? status, body, headers; a body
@@ -15,6 +16,7 @@
 ---@field routes app.Route[]
 ---@field call fun(name: string, arguments: table): boolean, string runs one tool; for the command line
 ---@field describe fun(): string the tool table, for the command line
+---@field token fun(words: string[]): boolean, string grants, for the command line
 
 local app = {}
 

@@ -46,7 +46,8 @@ describe("The authorization endpoint", function()
         local connection = s:connect()
         local query = oauth.form({ client_id = client, redirect_uri = oauth.REDIRECT, response_type = "code",
             code_challenge = oauth.CHALLENGE })
-        local response = connection:request({ method = "HEAD", path = "/oauth/authorize?" .. query, host = "127.0.0.1:" .. s.port })
+        local response = connection:request({ method = "HEAD", path = "/oauth/authorize?" .. query, host = "127.0.0.1:" ..
+            s.port })
         connection:close()
         assert.same({ 200, "" }, { response.status, response.body })
     end)
@@ -57,7 +58,8 @@ describe("The authorization endpoint", function()
     end)
 
     it("D32 the address must be a registered one; on loopback the port and an empty path do not count", function()
-        local mine = app:client({ redirect_uris = { "http://localhost/callback", "http://127.0.0.1:33418", "https://a.example/cb" } })
+        local mine = app:client({ redirect_uris = { "http://localhost/callback", "http://127.0.0.1:33418",
+            "https://a.example/cb" } })
         for _, redirect in ipairs({ "http://localhost/callback", "http://localhost:51234/callback", "http://127.0.0.1:1/",
             "http://127.0.0.1", "https://a.example/cb" }) do
             assert.equal(200, app:page(mine, { redirect_uri = redirect }).status, redirect)
@@ -81,7 +83,8 @@ describe("The authorization endpoint", function()
     end)
 
     it("D34 repeated parameters are invalid, unknown ones do not matter, state comes back as it was", function()
-        local base = { client_id = client, redirect_uri = oauth.REDIRECT, response_type = "code", code_challenge = oauth.CHALLENGE }
+        local base = { client_id = client, redirect_uri = oauth.REDIRECT, response_type = "code",
+            code_challenge = oauth.CHALLENGE }
         local function get(more)
             local fields = { table.unpack(more) }
             for name, value in pairs(base) do fields[#fields + 1] = { name, value } end
@@ -108,7 +111,8 @@ describe("The authorization endpoint", function()
     end)
 
     it("D34 any scope is accepted; granted is mcp, and offline_access if asked", function()
-        for asked, granted in pairs({ ["openid email profile"] = "mcp", ["mcp offline_access"] = "mcp offline_access", [""] = "mcp",
+        for asked, granted in pairs({ ["openid email profile"] = "mcp", ["mcp offline_access"] = "mcp offline_access",
+            [""] = "mcp",
             ["offline_access"] = "mcp offline_access", ['""'] = "mcp" }) do
             local scope = { scope = asked }
             assert.equal(granted, app:exchange(client, app:code(client, scope)).json.scope)
@@ -116,7 +120,8 @@ describe("The authorization endpoint", function()
     end)
 
     it("D35 the resource is this server's, however it is written", function()
-        for _, resource in ipairs({ origin, origin .. "/", origin .. "/mcp", origin .. "/mcp/", (origin:gsub("^http", "HTTP")) }) do
+        for _, resource in ipairs({ origin, origin .. "/", origin .. "/mcp", origin .. "/mcp/", (origin:gsub("^http",
+            "HTTP")) }) do
             assert.equal(200, app:page(client, { resource = resource }).status, resource)
         end
         for _, resource in ipairs({ "https://127.0.0.1:" .. s.port, "http://127.0.0.1", origin .. "/x", origin .. "/mcp?x", "",
@@ -176,12 +181,14 @@ describe("The authorization endpoint", function()
 
     it("D38 the form is a form, small, and comes from its own page", function()
         local blob = oauth.blob(app:page(client))
-        for _, headers in ipairs({ { Origin = "https://evil.example" }, { Origin = "http://127.0.0.1" }, { Origin = origin .. "/" },
+        for _, headers in ipairs({ { Origin = "https://evil.example" }, { Origin = "http://127.0.0.1" }, { Origin = origin ..
+            "/" },
             { Origin = origin .. ".evil.example" }, { ["Sec-Fetch-Site"] = "cross-site" }, { Origin = "x" }, { Origin = "" },
             { Origin = origin, ["Sec-Fetch-Site"] = "cross-site" } }) do
             is_page(app:decide(blob, nil, headers), 403, "another page")
         end
-        for _, headers in ipairs({ { Origin = origin }, { Origin = "null" }, { Origin = origin, ["Sec-Fetch-Site"] = "same-origin" },
+        for _, headers in ipairs({ { Origin = origin }, { Origin = "null" }, { Origin = origin,
+            ["Sec-Fetch-Site"] = "same-origin" },
             { ["Sec-Fetch-Site"] = "none" }, { ["Content-Type"] = "Application/X-WWW-Form-Urlencoded; charset=utf-8" } }) do
             assert.equal(302, app:decide(blob, nil, headers).status)
         end
@@ -204,7 +211,8 @@ describe("The authorization endpoint", function()
     it("D40 headers of every page", function()
         local blob = oauth.blob(app:page(client))
         for name, response in pairs({
-            consent = app:page(client), wrong = app:decide(blob, { password = "" }), unknown = app:page("x"), expired = app:decide("x"),
+            consent = app:page(client), wrong = app:decide(blob, { password = "" }), unknown = app:page("x"),
+                expired = app:decide("x"),
             back = app:decide(blob), denied = app:decide(blob, { decision = "deny" }),
         }) do
             local headers = response.headers

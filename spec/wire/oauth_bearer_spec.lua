@@ -61,8 +61,10 @@ describe("Access tokens of v0.1.0", function()
         local place = alphabet:find(last, 1, true)
         local stray = alphabet:sub(place + 1, place + 1) -- the same bytes with a stray bit behind them
         for name, text in pairs({
-            padded = signature .. "=." .. payload, ["padded payload"] = good .. "=", ["stray bits"] = signature:sub(1, -2) .. stray .. "." .. payload,
-            ["a dot more"] = good .. ".", ["three parts"] = good .. ".x", ["no signature"] = "." .. payload, ["no payload"] = signature .. ".",
+            padded = signature .. "=." .. payload, ["padded payload"] = good .. "=", ["stray bits"] = signature:sub(1, -2) ..
+                stray .. "." .. payload,
+            ["a dot more"] = good .. ".", ["three parts"] = good .. ".x", ["no signature"] = "." .. payload,
+                ["no payload"] = signature .. ".",
             ["another alphabet"] = signature .. "." .. payload:gsub(".$", "+"), ["something behind it"] = good .. "A",
             ["a short signature"] = signature:sub(2) .. "." .. payload, ["too long"] = good .. ("A"):rep(4096),
             ["swapped"] = payload .. "." .. signature,
@@ -80,7 +82,8 @@ describe("Access tokens of v0.1.0", function()
     end)
 
     it("D51 one can be revoked alone, and they end with all others", function()
-        local one, two = sign(('{"t":%d,"c":"one","k":"access"}'):format(now_ms())), sign(('{"t":%d,"c":"two","k":"access"}'):format(now_ms()))
+        local one, two = sign(('{"t":%d,"c":"one","k":"access"}'):format(now_ms())),
+            sign(('{"t":%d,"c":"two","k":"access"}'):format(now_ms()))
         local function token(...)
             local env = { SANDSTORM_STATE_DIR = s.workspace .. "/.sandstorm-mcp" }
             return program.run({ args = { "token", ... }, env = env, workspace = s.workspace })
@@ -137,7 +140,8 @@ describe("Access tokens", function()
     it("D2 a token has one text only", function()
         local good = app:sign_in().access_token
         for name, text in pairs({
-            padded = good .. "=", ["a dot more"] = good .. ".", ["behind it"] = good .. "A", ["another letter"] = good:gsub("^sa", "sr"),
+            padded = good .. "=", ["a dot more"] = good .. ".", ["behind it"] = good .. "A",
+                ["another letter"] = good:gsub("^sa", "sr"),
             ["no prefix"] = good:sub(5), ["no signature"] = good:match("^(.*%.)"), ["a blank"] = good:gsub("%.", ". ", 1),
             ["another version"] = good:gsub("^sa1", "sa2"), upper = good:upper(),
         }) do
@@ -151,7 +155,8 @@ describe("Access tokens", function()
         assert.equal("The access token has expired", why(app:access(nil, -3700000)))
         assert.equal("The access token is not valid here", why(app:access({ kind = "refresh" })))
         local challenge = app:ping("x").headers["www-authenticate"]
-        assert.matches('^Bearer error="invalid_token", error_description="[^="]*", resource_metadata="[^"]+", scope="mcp"$', challenge)
+        assert.matches('^Bearer error="invalid_token", error_description="[^="]*", resource_metadata="[^"]+", scope="mcp"$',
+            challenge)
     end)
 
     it("D52 a token for another address is refused", function()
@@ -192,7 +197,8 @@ describe("Access tokens", function()
         assert.equal("600\n", tmp.shell("stat -c %a " .. s.workspace .. "/.sandstorm-mcp/key"))
         local folder = tmp.dir("other")
         for _, change in ipairs({
-            { token = "another-secret-0123456789", workspace = s.workspace, env = { SANDSTORM_PUBLIC_URL = "http://127.0.0.1:" .. s.port } },
+            { token = "another-secret-0123456789", workspace = s.workspace,
+                env = { SANDSTORM_PUBLIC_URL = "http://127.0.0.1:" .. s.port } },
             { env = { SANDSTORM_STATE_DIR = folder, SANDSTORM_PUBLIC_URL = "http://127.0.0.1:" .. s.port } },
         }) do
             local other = server.start(change)
@@ -233,7 +239,8 @@ describe("Access tokens", function()
         assert.equal(401, app:ping(nil, nil, "/mcp?access_token=" .. token).status)
         local connection = s:connect()
         local response = connection:request({ method = "POST", path = "/mcp", headers = {
-            { "Authorization", "Bearer " .. token }, { "Authorization", "Bearer " .. token }, { "Content-Type", "application/json" },
+            { "Authorization", "Bearer " .. token }, { "Authorization", "Bearer " .. token }, { "Content-Type",
+                "application/json" },
         } })
         connection:close()
         assert.equal(401, response.status)
@@ -264,7 +271,8 @@ describe("Limits of bearers", function()
     --- Statuses of `count` pings on one connection, as {[status] = count}, and the last response.
     local function many(count, bearer, forwarded)
         local connection, seen, response = s:connect(), {}, nil
-        local headers = { Authorization = "Bearer " .. bearer, ["Content-Type"] = "application/json", ["X-Forwarded-For"] = forwarded }
+        local headers = { Authorization = "Bearer " .. bearer, ["Content-Type"] = "application/json",
+            ["X-Forwarded-For"] = forwarded }
         for _ = 1, count do
             response = connection:request({ method = "GET", path = "/mcp", headers = headers })
             seen[response.status] = (seen[response.status] or 0) + 1

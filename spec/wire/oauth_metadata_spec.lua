@@ -101,7 +101,8 @@ describe("OAuth metadata", function()
     end)
 
     it("D60 unknown OAuth paths are JSON 404s, and nothing is redirected", function()
-        for _, path in ipairs({ "/oauth/introspect", "/oauth", "/.well-known/x", SERVER .. "/other", "/oauth/token/x", "/nowhere" }) do
+        for _, path in ipairs({ "/oauth/introspect", "/oauth", "/.well-known/x", SERVER .. "/other", "/oauth/token/x",
+            "/nowhere" }) do
             local response = app:get(path)
             assert.equal(404, response.status, path)
             assert.equal("Not Found", response.json.error)
@@ -129,7 +130,8 @@ describe("OAuth metadata", function()
         end
         assert.equal("http://mcp.example.com:8443", issuer({ Host = "mcp.example.com:8443" }))
         assert.equal("https://mcp.example.com", issuer({ Host = "mcp.example.com", ["X-Forwarded-Proto"] = "https" }))
-        assert.equal("https://out.example", issuer({ Host = "in", ["X-Forwarded-Proto"] = "https", ["X-Forwarded-Host"] = "out.example" }))
+        assert.equal("https://out.example", issuer({ Host = "in", ["X-Forwarded-Proto"] = "https",
+            ["X-Forwarded-Host"] = "out.example" }))
         assert.equal("http://h", issuer({ Host = "h", Forwarded = "proto=https;host=evil.example" }))
         for _, headers in ipairs({
             { ["X-Forwarded-Host"] = "a.example, b.example" }, { ["X-Forwarded-Host"] = "a b" }, { ["X-Forwarded-Host"] = "x@y" },

@@ -30,7 +30,8 @@ describe("Client registration", function()
     end)
 
     it("D23 redirect_uris must be a list of 1 to 10 texts of at most 2 KB", function()
-        for _, value in ipairs({ "[]", "null", '""', '"https://a.example/"', "{}", "1", "[1]", "[null]", "[[]]", "[{}]", '[""]' }) do
+        for _, value in ipairs({ "[]", "null", '""', '"https://a.example/"', "{}", "1", "[1]", "[null]", "[[]]", "[{}]",
+            '[""]' }) do
             refused(raw(('{"redirect_uris":%s}'):format(value)), "invalid_redirect_uri", value)
         end
         refused(raw("{}"), "invalid_redirect_uri")
@@ -58,7 +59,8 @@ describe("Client registration", function()
 
     it("D24 https anywhere, http on loopback, schemes of apps", function()
         for _, address in ipairs({
-            "https://claude.ai/api/mcp/auth_callback", "https://a.example:8443/x?y=z", "https://[2001:db8::1]/cb", "https://a.example",
+            "https://claude.ai/api/mcp/auth_callback", "https://a.example:8443/x?y=z", "https://[2001:db8::1]/cb",
+                "https://a.example",
             "http://localhost/callback", "http://localhost:4711/callback", "http://127.0.0.1/", "http://127.0.0.1:33418/",
             "http://[::1]:5000/cb", "cursor://anysphere.cursor-mcp/oauth/callback", "com.example.app:/oauth", "vscode://x.y/z",
             "claude://callback",
@@ -69,12 +71,15 @@ describe("Client registration", function()
         end
         for _, address in ipairs({
             "http://a.example/", "http://localhost.evil.example/", "http://127.0.0.2/", "http://127.1/", "http://[::2]/", "http:",
-            "javascript:alert(1)", "JavaScript:alert(1)", "data:text/html,x", "vbscript:x", "file:///etc/passwd", "blob:https://a/x",
+            "javascript:alert(1)", "JavaScript:alert(1)", "data:text/html,x", "vbscript:x", "file:///etc/passwd",
+                "blob:https://a/x",
             "about:blank", "view-source:https://a.example/", "ws://a.example/", "wss://a.example/", "filesystem:x", "mailto:a@b",
             "https://a.example/#x", "https://u@a.example/", "https://u:p@a.example/", "cursor://u@x/y", "https://a.example/ x",
-            "https://a.example/\n", "https://a.example/\0", "https:\\\\a.example\\", "https://a.example\\@b.example/", "relative", "/x",
+            "https://a.example/\n", "https://a.example/\0", "https:\\\\a.example\\", "https://a.example\\@b.example/",
+                "relative", "/x",
             "//a.example/x", "https://", "https:///x", "https:a.example", "", " https://a.example/", "https://*.example.com/cb",
-            "https://a.example/a,https://b.example/b", "https://a.example:99999/", "https://a.example/\xC3\xBC", "https://é.example/",
+            "https://a.example/a,https://b.example/b", "https://a.example:99999/", "https://a.example/\xC3\xBC",
+                "https://é.example/",
             "https://[::1", "https://a.example/<b>", 'https://a.example/"',
         }) do
             refused(app:register({ redirect_uris = { address } }), "invalid_redirect_uri", address)
@@ -86,7 +91,8 @@ describe("Client registration", function()
         local both = { "http://localhost:1234/cb", "https://a.example/cb" }
         local response = app:register({
             client_name = "Näme", redirect_uris = both, grant_types = { "refresh_token", "authorization_code", "password" },
-            response_types = { "code", "token" }, scope = "openid mcp", token_endpoint_auth_method = "none", application_type = "native",
+            response_types = { "code", "token" }, scope = "openid mcp", token_endpoint_auth_method = "none",
+                application_type = "native",
         })
         local client = response.json
         assert.equal(201, response.status)
@@ -114,7 +120,8 @@ describe("Client registration", function()
         local ten = {}
         for number = 1, 10 do ten[number] = ("https://a%d.example/%s"):format(number, ("x"):rep(1500)) end
         for _, changes in ipairs({
-            { redirect_uris = ten, client_name = ("日本"):rep(200) }, { client_name = ('"\\\1'):rep(30), redirect_uris = ten }, {},
+            { redirect_uris = ten, client_name = ("日本"):rep(200) }, { client_name = ('"\\\1'):rep(30),
+                redirect_uris = ten }, {},
         }) do
             changes.token_endpoint_auth_method = "client_secret_basic"
             local client = app:register(changes).json

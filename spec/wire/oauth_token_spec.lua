@@ -3,6 +3,8 @@ local program = require("spec.support.program")
 local server = require("spec.support.server")
 local tmp = require("spec.support.tmp")
 
+local GRANT = '{"op":"grant","id":"id%d","name":"n","where":"w","start_ms":%d,"finish":9999999999}'
+
 describe("The token endpoint", function()
     local s, app, origin, client
 
@@ -54,7 +56,8 @@ describe("The token endpoint", function()
             assert.equal(200, app:exchange(id, app:code(id), { client_secret = secret }).status)
             assert.equal(200, app:exchange(id, app:code(id), { client_id = false }, basic(id, secret)).status)
             assert.equal(200, app:exchange(id, app:code(id), { client_id = id }, basic(id, secret)).status)
-            local encoded = basic((id:gsub("%.", "%%2E")), (secret:gsub("^.", function(c) return ("%%%02x"):format(c:byte()) end)))
+            local encoded = basic((id:gsub("%.", "%%2E")), (secret:gsub("^.",
+                function(c) return ("%%%02x"):format(c:byte()) end)))
             assert.equal(200, app:exchange(id, app:code(id), { client_id = false }, encoded).status)
             local code = app:code(id)
             refused(app:exchange(id, code, { client_secret = secret }, basic(id, secret)), "invalid_request")
@@ -77,7 +80,8 @@ describe("The token endpoint", function()
         local code, other = app:code(client), app:client({ client_name = "Other" })
         for _, changes in ipairs({
             { code_verifier = oauth.VERIFIER .. "x" }, { code_verifier = false }, { code_verifier = "" },
-            { code_verifier = oauth.VERIFIER:sub(1, 42) }, { code_verifier = ("v"):rep(129) }, { code_verifier = oauth.VERIFIER .. "é" },
+            { code_verifier = oauth.VERIFIER:sub(1, 42) }, { code_verifier = ("v"):rep(129) },
+                { code_verifier = oauth.VERIFIER .. "é" },
             { redirect_uri = false }, { redirect_uri = oauth.REDIRECT .. "/" }, { redirect_uri = "https://evil.example/" },
             { client_id = other }, { code = code .. "x" }, { code = "" }, { code = false }, { code = "\xFF" },
         }) do
@@ -136,7 +140,8 @@ describe("The token endpoint", function()
         assert.equal(200, app:ping(tokens.access_token).status)
     end)
 
-    it("D48 each refresh makes a new generation; two at once both succeed; the one before is good while the new is fresh", function()
+    it("D48 each refresh makes a new generation; two at once both succeed; the one before is good while the new is fresh",
+        function()
         local tokens, id = app:sign_in()
         local one = tokens.refresh_token
         local first, second = app:refresh(id, one), app:refresh(id, one)
@@ -237,7 +242,8 @@ describe("Lifetimes", function()
         local s = server.start({ env = { SANDSTORM_ACCESS_TTL = "600" } })
         assert.equal(600, oauth.new(s):sign_in().expires_in)
         s:stop()
-        local run = program.run({ args = { "serve" }, env = { SANDSTORM_MCP_TOKEN = "spec-token-0123456789", SANDSTORM_ACCESS_TTL = "599" } })
+        local run = program.run({ args = { "serve" }, env = { SANDSTORM_MCP_TOKEN = "spec-token-0123456789",
+            SANDSTORM_ACCESS_TTL = "599" } })
         assert.equal(1, run.code)
         assert.matches("SANDSTORM_ACCESS_TTL: expected a whole number from 600 to 2592000", run.stderr)
     end)
@@ -292,8 +298,10 @@ describe("sandstorm-mcp token", function()
 
     it("says what is wrong", function()
         for _, case in ipairs({
-            { { "revoke" }, "expected an id" }, { { "revoke", "nobody" }, "there is no grant" }, { { "generate" }, "expected a name" },
-            { { "generate", "x", "0" }, "DAYS" }, { { "generate", "x", "many" }, "DAYS" }, { { "other" }, "sandstorm%-mcp token list" },
+            { { "revoke" }, "expected an id" }, { { "revoke", "nobody" }, "there is no grant" }, { { "generate" },
+                "expected a name" },
+            { { "generate", "x", "0" }, "DAYS" }, { { "generate", "x", "many" }, "DAYS" }, { { "other" },
+                "sandstorm%-mcp token list" },
         }) do
             local run = token(table.unpack(case[1]))
             assert.equal(1, run.code)
@@ -312,7 +320,7 @@ describe("sandstorm-mcp token", function()
         assert.equal(200, app:ping(tokens.access_token).status)
         local lines = {}
         for number = 1, 12000 do
-            lines[number] = ('{"op":"grant","id":"id%d","name":"n","where":"w","start_ms":%d,"finish":9999999999}'):format(number, number)
+            lines[number] = GRANT:format(number, number)
         end
         tmp.write(path .. ".more", table.concat(lines, "\n"))
         tmp.shell(("cat %s.more >> %s"):format(path, path))
@@ -326,7 +334,7 @@ describe("sandstorm-mcp token", function()
         app:post("/oauth/revoke", { token = tokens.refresh_token })
         local path, lines = s.workspace .. "/.sandstorm-mcp/grants", {}
         for number = 1, 3000 do
-            lines[number] = ('{"op":"grant","id":"id%d","name":"n","where":"w","start_ms":9999999999999,"finish":9999999999}'):format(number)
+            lines[number] = GRANT:format(number, 9999999999999)
         end
         tmp.write(path .. ".more", table.concat(lines, "\n") .. "\n")
         tmp.shell(("cat %s.more >> %s"):format(path, path))

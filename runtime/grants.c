@@ -10,6 +10,7 @@
 #include "buf.h"
 #include "grants_file.h"
 #include "json.h"
+#include "json_object.h"
 
 #define GRANTS_MAX 2048
 #define USE_EVERY_S 3600
@@ -72,46 +73,56 @@ static struct grant *find_or_make(struct grants *g, const char *id)
 
 /* ---- lines ------------------------------------------------------------------------------------------- */
 
-static const char *text_of(json_t *line, const char *name)
+/* One line of the file. */
+struct line {
+    char op[16];
+    struct grant grant;
+    int64_t at;
+};
+
+static void copy(const struct json_member *m, char *out, size_t size)
 {
-    const char *text = json_string_value(json_object_get(line, name));
-    return text != NULL ? text : "";
+    if (m->kind == JSON_MEMBER_TEXT) snprintf(out, size, "%s", m->text);
 }
 
-static int64_t integer_of(json_t *line, const char *name)
+static void on_member(void *data, const struct json_member *m)
 {
-    return json_integer_value(json_object_get(line, name));
+    struct line *line = data;
+    if (strcmp(m->name, "op") == 0) copy(m, line->op, sizeof line->op);
+    if (strcmp(m->name, "id") == 0) copy(m, line->grant.id, sizeof line->grant.id);
+    if (strcmp(m->name, "name") == 0) copy(m, line->grant.name, sizeof line->grant.name);
+    if (strcmp(m->name, "where") == 0) copy(m, line->grant.where, sizeof line->grant.where);
+    if (strcmp(m->name, "start_ms") == 0) line->grant.start_ms = m->integer;
+    if (strcmp(m->name, "finish") == 0) line->grant.finish = m->integer;
+    if (strcmp(m->name, "at") == 0) line->at = m->integer;
 }
 
-static void apply_grant(struct grant *grant, json_t *line)
+static void describe(struct grant *grant, const struct grant *from)
 {
-    snprintf(grant->name, sizeof grant->name, "%s", text_of(line, "name"));
-    snprintf(grant->where, sizeof grant->where, "%s", text_of(line, "where"));
-    grant->start_ms = integer_of(line, "start_ms");
-    grant->finish = integer_of(line, "finish");
+    memcpy(grant->name, from->name, sizeof grant->name);
+    memcpy(grant->where, from->where, sizeof grant->where);
+    grant->start_ms = from->start_ms;
+    grant->finish = from->finish;
 }
 
-static void apply_object(struct grants *g, json_t *line)
+static void apply(struct grants *g, const struct line *line)
 {
-    const char *op = text_of(line, "op"), *id = text_of(line, "id");
-    int64_t at = integer_of(line, "at");
-    if (strcmp(op, "revoke_all") == 0 && at > g->not_before_ms) g->not_before_ms = at;
-    if (id[0] == '\0' || strlen(id) >= GRANT_ID_SIZE) return;
+    const char *op = line->op, *id = line->grant.id;
+    if (strcmp(op, "revoke_all") == 0 && line->at > g->not_before_ms) g->not_before_ms = line->at;
+    if (id[0] == '\0') return;
     struct grant *grant = strcmp(op, "use") == 0 ? find(g, id) : find_or_make(g, id);
     if (grant == NULL) return;
-    if (strcmp(op, "grant") == 0) apply_grant(grant, line);
-    if (strcmp(op, "use") == 0 && at > grant->used) grant->used = grant->used_written = at;
+    if (strcmp(op, "grant") == 0) describe(grant, &line->grant);
+    if (strcmp(op, "use") == 0 && line->at > grant->used) grant->used = grant->used_written = line->at;
     if (strcmp(op, "revoke") == 0) grant->revoked = true;
-    if (grant->finish == 0) grant->finish = integer_of(line, "finish");
+    if (grant->finish == 0) grant->finish = line->grant.finish;
 }
 
 /* A line that is none of ours is passed over. */
 static void apply_line(void *data, const char *text, size_t len)
 {
-    char error[80];
-    json_t *line = json_text_decode(text, len, error, sizeof error);
-    if (json_is_object(line)) apply_object(data, line);
-    json_decref(line);
+    struct line line = {.at = 0};
+    if (json_object_read(text, len, on_member, &line)) apply(data, &line);
 }
 
 static void forget(void *data)

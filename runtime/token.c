@@ -1,13 +1,11 @@
 #include "token.h"
 
-#include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base64.h"
 #include "crypto.h"
-#include "json.h"
+#include "json_object.h"
 #include "keys.h"
 
 #define PREFIX "sa1."
@@ -60,35 +58,43 @@ static const char *dot_at(const char *text, size_t len, size_t first)
     return memchr(dot + 1, '.', len - first - 1) == NULL ? dot : NULL;
 }
 
-static json_t *decode(const char *payload, size_t len)
+/* What a payload says, as far as it matters. */
+struct payload {
+    struct token_claims *claims;
+    bool family, audience, begin, finish; /* ours: what was there in its right type */
+    bool kind, client, issued;            /* of v0.1.0 */
+    int64_t issued_ms;
+};
+
+static bool copy(const struct json_member *m, char *out, size_t size)
 {
-    char error[80];
-    json_t *object = json_text_decode(payload, len, error, sizeof error);
-    if (json_is_object(object)) return object;
-    json_decref(object);
-    return NULL;
+    size_t len = m->kind == JSON_MEMBER_TEXT ? strlen(m->text) : 0;
+    if (len > 0 && len < size) memcpy(out, m->text, len + 1);
+    return len > 0 && len < size;
 }
 
-static bool copy_text(json_t *object, const char *name, char *out, size_t size)
+static bool copy_integer(const struct json_member *m, int64_t *out)
 {
-    const char *text = json_string_value(json_object_get(object, name));
-    return text != NULL && text[0] != '\0' && snprintf(out, size, "%s", text) < (int)size;
+    *out = m->integer;
+    return m->kind == JSON_MEMBER_INTEGER;
 }
 
-static bool copy_integer(json_t *object, const char *name, int64_t *out)
+static void on_member(void *data, const struct json_member *m)
 {
-    json_t *value = json_object_get(object, name);
-    *out = json_integer_value(value);
-    return json_is_integer(value);
+    struct payload *p = data;
+    if (strcmp(m->name, "f") == 0) p->family = copy(m, p->claims->family, sizeof p->claims->family);
+    if (strcmp(m->name, "h") == 0) p->audience = copy(m, p->claims->audience, sizeof p->claims->audience);
+    if (strcmp(m->name, "b") == 0) p->begin = copy_integer(m, &p->claims->begin_ms);
+    if (strcmp(m->name, "e") == 0) p->finish = copy_integer(m, &p->claims->finish);
 }
 
-static enum token_result read_claims(json_t *object, int64_t now_ms, struct token_claims *claims)
+static enum token_result read_claims(const char *payload, size_t len, int64_t now_ms,
+                                     struct token_claims *claims)
 {
+    struct payload p = {.claims = claims};
     *claims = (struct token_claims){.old = false};
-    if (!copy_text(object, "f", claims->family, sizeof claims->family) ||
-        !copy_text(object, "h", claims->audience, sizeof claims->audience) ||
-        !copy_integer(object, "b", &claims->begin_ms) || !copy_integer(object, "e", &claims->finish))
-        return TOKEN_BAD;
+    if (!json_object_read(payload, len, on_member, &p)) return TOKEN_BAD;
+    if (!p.family || !p.audience || !p.begin || !p.finish) return TOKEN_BAD;
     return claims->finish > now_ms / 1000 ? TOKEN_GOOD : TOKEN_EXPIRED;
 }
 
@@ -104,23 +110,29 @@ static enum token_result read_ours(const struct token_reader *reader, const char
         return TOKEN_BAD;
     if (!base64_read(BASE64_URL, text + PREFIX_LEN, signed_len - PREFIX_LEN, payload, &size))
         return TOKEN_BAD;
-    json_t *object = decode((const char *)payload, size);
-    enum token_result result = object != NULL ? read_claims(object, now_ms, claims) : TOKEN_BAD;
-    json_decref(object);
-    return result;
+    return read_claims((const char *)payload, size, now_ms, claims);
 }
 
-static enum token_result read_old_claims(json_t *object, int64_t now_ms, struct token_claims *claims)
+static void on_old_member(void *data, const struct json_member *m)
 {
-    const char *kind = json_string_value(json_object_get(object, "k"));
-    int64_t issued;
+    struct payload *p = data;
+    bool text = m->kind == JSON_MEMBER_TEXT;
+    if (strcmp(m->name, "k") == 0) p->kind = text && strcmp(m->text, "access") == 0;
+    if (strcmp(m->name, "c") == 0) p->client = text;
+    if (strcmp(m->name, "t") == 0) p->issued = copy_integer(m, &p->issued_ms);
+}
+
+static enum token_result read_old_claims(const char *payload, size_t len, int64_t now_ms,
+                                         struct token_claims *claims)
+{
+    struct payload p = {.claims = claims};
     *claims = (struct token_claims){.old = true};
-    if (kind == NULL || strcmp(kind, "access") != 0 || !copy_integer(object, "t", &issued)) return TOKEN_BAD;
-    if (!json_is_string(json_object_get(object, "c")) || issued > now_ms + AHEAD_MS || issued < 0)
+    if (!json_object_read(payload, len, on_old_member, &p) || !p.kind || !p.client || !p.issued)
         return TOKEN_BAD;
-    claims->begin_ms = issued;
-    claims->finish = (issued + OLD_LIFE_MS) / 1000;
-    return issued >= now_ms - OLD_LIFE_MS ? TOKEN_GOOD : TOKEN_EXPIRED;
+    if (p.issued_ms > now_ms + AHEAD_MS || p.issued_ms < 0) return TOKEN_BAD;
+    claims->begin_ms = p.issued_ms;
+    claims->finish = (p.issued_ms + OLD_LIFE_MS) / 1000;
+    return p.issued_ms >= now_ms - OLD_LIFE_MS ? TOKEN_GOOD : TOKEN_EXPIRED;
 }
 
 static bool name_old(const char *text, size_t len, struct token_claims *claims)
@@ -142,9 +154,7 @@ static enum token_result read_old(const struct token_reader *reader, const char 
     if (dot == NULL) return TOKEN_BAD;
     if (!base64_read(BASE64_URL, dot + 1, len - SIGNATURE_CHARS - 1, payload, &size)) return TOKEN_BAD;
     if (!keys_secret_hmac(reader->keys, payload, size, mac) || !signature_is(text, mac)) return TOKEN_BAD;
-    json_t *object = decode((const char *)payload, size);
-    enum token_result result = object != NULL ? read_old_claims(object, now_ms, claims) : TOKEN_BAD;
-    json_decref(object);
+    enum token_result result = read_old_claims((const char *)payload, size, now_ms, claims);
     return result == TOKEN_GOOD && !name_old(text, len, claims) ? TOKEN_BAD : result;
 }
 

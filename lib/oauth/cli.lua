@@ -18,7 +18,7 @@ sandstorm-mcp token revoke ID          end one grant
 sandstorm-mcp token revoke all         end all of them, and every token of v0.1.0]]
 
 local DAY_S = 86400
-local ROW = "%-18s %-28s %-26s %-16s  %-16s  %s"
+local ROW = "%-24s %-28s %-26s %-16s  %-16s  %s"
 local ALL_REVOKED = "All grants are revoked. The secret itself is still a bearer: change it if others know it."
 
 local function date(seconds) return seconds > 0 and os.date("!%Y-%m-%d %H:%M", seconds) or "never" end

@@ -22,6 +22,9 @@ local function key_of(id) return "oauth/family/" .. id end
 ---@field client string fingerprint of the client id
 ---@field scope string
 
+--- A new id: what operators type to revoke it.
+function family.id() return crypto.hex(crypto.random(8)) end
+
 ---@class (exact) oauth.Begin
 ---@field id? string
 ---@field origin string
@@ -37,7 +40,7 @@ local function key_of(id) return "oauth/family/" .. id end
 function family.begin(from)
     local now = clock.now_ms()
     local made = {
-        id = from.id or crypto.random_text(12), start = now, finish = now // 1000 + from.seconds, origin = from.origin,
+        id = from.id or family.id(), start = now, finish = now // 1000 + from.seconds, origin = from.origin,
         client = from.client, scope = from.scope,
     }
     local written, why = grants.add({

@@ -51,7 +51,7 @@ end
 local function exchange(request, client, values)
     local claims, failure = check_code(request, client, values)
     if not claims then return nil, failure end
-    local id = crypto.random_text(12)
+    local id = family.id()
     local key = "oauth/code/" .. claims.i
     if not shared.put_new(key, id, USED_MS) then
         local first = shared.get(key)

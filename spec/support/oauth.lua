@@ -1,9 +1,11 @@
 --- An OAuth client for specs: what apps do, step by step, against a running server.
 ---
----     local app = oauth.new(s)
+---     local app = oauth.new(oauth.start())
 ---     local tokens = app:sign_in()
 local cjson = require("cjson")
 local program = require("spec.support.program")
+local server = require("spec.support.server")
+local tmp = require("spec.support.tmp")
 
 local oauth = {}
 
@@ -45,6 +47,13 @@ local function merge(defaults, changes)
     for name, value in pairs(defaults) do all[name] = value end
     for name, value in pairs(changes or {}) do all[name] = value end
     return all
+end
+
+--- Starts a server whose state lies in its workspace, so that another one there continues it.
+function oauth.start(opts)
+    local all = merge({ workspace = tmp.dir("workspace") }, opts)
+    all.env = merge({ SANDSTORM_STATE_DIR = all.workspace .. "/.sandstorm-mcp" }, all.env)
+    return server.start(all)
 end
 
 ---@class spec.App

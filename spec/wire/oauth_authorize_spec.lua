@@ -1,5 +1,4 @@
 local oauth = require("spec.support.oauth")
-local server = require("spec.support.server")
 
 local LOOPBACK = "http://localhost:4711/callback"
 
@@ -7,7 +6,7 @@ describe("The authorization endpoint", function()
     local s, app, origin, client
 
     setup(function()
-        s = server.start()
+        s = oauth.start()
         app, origin = oauth.new(s), ("http://127.0.0.1:%d"):format(s.port)
         client = app:client({ client_name = "Spec <app>", redirect_uris = { oauth.REDIRECT, LOOPBACK, "https://q.example/cb?a=1",
             "cursor://anysphere.cursor-mcp/oauth/callback" } })
@@ -247,7 +246,7 @@ end)
 
 describe("Guessing the token", function()
     it("D53 five a minute for an address or an IPv6 /64, then a page with Retry-After; others and bearers go on", function()
-        local s = server.start()
+        local s = oauth.start()
         local app = oauth.new(s)
         local client = app:client()
         local blob = oauth.blob(app:page(client))
@@ -268,7 +267,7 @@ describe("Guessing the token", function()
     end)
 
     it("D53 many addresses at once only slow it down: nobody is locked out, and other requests do not wait", function()
-        local s = server.start()
+        local s = oauth.start()
         local app = oauth.new(s)
         local blob = oauth.blob(app:page(app:client()))
         for host = 1, 31 do

@@ -1,7 +1,6 @@
 local cjson = require("cjson")
 local oauth = require("spec.support.oauth")
 local program = require("spec.support.program")
-local server = require("spec.support.server")
 local tmp = require("spec.support.tmp")
 
 local OLD = cjson.decode(tmp.read("spec/fixtures/parity/tokens.json"))
@@ -11,7 +10,7 @@ describe("Access tokens of v0.1.0", function()
     local s, app
 
     setup(function()
-        s = server.start({ token = OLD.secret })
+        s = oauth.start({ token = OLD.secret })
         app = oauth.new(s)
     end)
     teardown(function() s:stop() end)
@@ -75,7 +74,7 @@ describe("Access tokens of v0.1.0", function()
 
     it("D1 the switch turns them off, D3 the raw secret stays", function()
         local good = sign(('{"t":%d,"c":"x","k":"access"}'):format(now_ms()))
-        local other = server.start({ token = OLD.secret, env = { SANDSTORM_OLD_TOKENS = "off" } })
+        local other = oauth.start({ token = OLD.secret, env = { SANDSTORM_OLD_TOKENS = "off" } })
         local with = oauth.new(other)
         assert.same({ 401, 200 }, { with:ping(good).status, with:ping(OLD.secret).status })
         other:stop()
@@ -106,7 +105,7 @@ describe("Access tokens", function()
     local s, app
 
     setup(function()
-        s = server.start()
+        s = oauth.start()
         app = oauth.new(s)
     end)
     teardown(function() s:stop() end)
@@ -169,7 +168,7 @@ describe("Access tokens", function()
         local tokens, id = app:sign_in()
         local code = app:code(id)
         s:stop()
-        s = server.start({ workspace = s.workspace, port = s.port })
+        s = oauth.start({ workspace = s.workspace, port = s.port })
         app = oauth.new(s)
         assert.equal(200, app:ping(tokens.access_token).status)
         assert.equal(200, app:page(id).status)
@@ -178,7 +177,7 @@ describe("Access tokens", function()
     end)
 
     it("D5 D8 without a folder to write to they outlive a restart all the same", function()
-        local function start(port) return server.start({ port = port, env = { SANDSTORM_STATE_DIR = "/proc/none" } }) end
+        local function start(port) return oauth.start({ port = port, env = { SANDSTORM_STATE_DIR = "/proc/none" } }) end
         local first = start()
         local with = oauth.new(first)
         local tokens, id = with:sign_in()
@@ -201,7 +200,7 @@ describe("Access tokens", function()
                 env = { SANDSTORM_PUBLIC_URL = "http://127.0.0.1:" .. s.port } },
             { env = { SANDSTORM_STATE_DIR = folder, SANDSTORM_PUBLIC_URL = "http://127.0.0.1:" .. s.port } },
         }) do
-            local other = server.start(change)
+            local other = oauth.start(change)
             local with = oauth.new(other)
             assert.equal(401, with:ping(tokens.access_token).status)
             assert.equal(400, with:page(id).status)
@@ -209,14 +208,14 @@ describe("Access tokens", function()
                 with:refresh(id, tokens.refresh_token).json.error })
             other:stop()
         end
-        local twin = server.start({ workspace = s.workspace, env = { SANDSTORM_PUBLIC_URL = "http://127.0.0.1:" .. s.port } })
+        local twin = oauth.start({ workspace = s.workspace, env = { SANDSTORM_PUBLIC_URL = "http://127.0.0.1:" .. s.port } })
         assert.equal(200, oauth.new(twin):ping(tokens.access_token).status)
         twin:stop()
     end)
 
     it("D3 a secret is bytes: one beyond ASCII is a bearer and a password", function()
         local secret = "g\xC3\xA9heimnis-\xFF-\xE6\x97\xA5\xE6\x9C\xAC"
-        local other = server.start({ token = secret })
+        local other = oauth.start({ token = secret })
         local with = oauth.new(other)
         assert.equal(200, with:ping(secret).status)
         assert.equal(401, with:ping(secret:sub(1, -2)).status)
@@ -228,7 +227,7 @@ describe("Access tokens", function()
     end)
 
     it("D4 a short secret is warned of", function()
-        local short = server.start({ token = "0123456789abcde" })
+        local short = oauth.start({ token = "0123456789abcde" })
         assert.matches("WARNING: the secret has fewer than 16 characters", short.process:stderr())
         short:stop()
         assert.equal("", s.process:stderr())
@@ -263,7 +262,7 @@ describe("Limits of bearers", function()
     local s, app
 
     before_each(function()
-        s = server.start({ env = { SANDSTORM_RATE_LIMIT = false } })
+        s = oauth.start({ env = { SANDSTORM_RATE_LIMIT = false } })
         app = oauth.new(s)
     end)
     after_each(function() s:stop() end)
@@ -304,7 +303,7 @@ describe("Limits of bearers", function()
 
     it("D55 successes are not limited unless the operator says so, and then each grant for itself", function()
         assert.same({ [405] = 1500 }, (many(1500, s.token)))
-        local other = server.start({ env = { SANDSTORM_RATE_LIMIT = "20" } })
+        local other = oauth.start({ env = { SANDSTORM_RATE_LIMIT = "20" } })
         local with = oauth.new(other)
         local one, two = with:sign_in().access_token, with:sign_in().access_token
         local seen = {}

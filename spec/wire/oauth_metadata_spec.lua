@@ -1,7 +1,6 @@
 local cjson = require("cjson")
 local oauth = require("spec.support.oauth")
 local program = require("spec.support.program")
-local server = require("spec.support.server")
 
 local RESOURCE = "/.well-known/oauth-protected-resource"
 local SERVER = "/.well-known/oauth-authorization-server"
@@ -11,7 +10,7 @@ describe("OAuth metadata", function()
     local s, app, origin
 
     setup(function()
-        s = server.start()
+        s = oauth.start()
         app, origin = oauth.new(s), ("http://127.0.0.1:%d"):format(s.port)
     end)
     teardown(function() s:stop() end)
@@ -147,7 +146,7 @@ end)
 
 describe("The public URL", function()
     it("D9 is the only source of addresses, and what is forwarded does not matter", function()
-        local s = server.start({ env = { SANDSTORM_PUBLIC_URL = "https://mcp.example.com", SANDSTORM_CIMD = "off" } })
+        local s = oauth.start({ env = { SANDSTORM_PUBLIC_URL = "https://mcp.example.com", SANDSTORM_CIMD = "off" } })
         local app = oauth.new(s)
         local headers = { Host = "evil.example", ["X-Forwarded-Proto"] = "http", ["X-Forwarded-Host"] = "evil.example",
             Forwarded = "host=evil.example" }
@@ -170,7 +169,7 @@ describe("The public URL", function()
             assert.equal(1, run.code, url)
             assert.matches("SANDSTORM_PUBLIC_URL: expected https", run.stderr)
         end
-        local s = server.start({ env = { SANDSTORM_PUBLIC_URL = "http://localhost:8080" } })
+        local s = oauth.start({ env = { SANDSTORM_PUBLIC_URL = "http://localhost:8080" } })
         assert.equal("http://localhost:8080", oauth.new(s):get(SERVER).json.issuer)
         s:stop()
     end)

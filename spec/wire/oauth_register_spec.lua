@@ -1,12 +1,11 @@
 local cjson = require("cjson")
 local oauth = require("spec.support.oauth")
-local server = require("spec.support.server")
 
 describe("Client registration", function()
     local s, app
 
     setup(function()
-        s = server.start()
+        s = oauth.start()
         app = oauth.new(s)
     end)
     teardown(function() s:stop() end)
@@ -154,7 +153,7 @@ describe("Client registration", function()
             app:exchange(("A"):rep(43), "x") }) do
             assert.same({ 401, "invalid_client" }, { response.status, response.json.error })
         end
-        local other = server.start({ env = { SANDSTORM_OLD_CLIENTS = "off" } })
+        local other = oauth.start({ env = { SANDSTORM_OLD_CLIENTS = "off" } })
         assert.equal(400, oauth.new(other):page(id, { redirect_uri = "https://claude.ai/api/mcp/auth_callback" }).status)
         other:stop()
     end)

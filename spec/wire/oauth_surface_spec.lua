@@ -1,6 +1,5 @@
 local cjson = require("cjson")
 local oauth = require("spec.support.oauth")
-local server = require("spec.support.server")
 
 local EXPOSED = "WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version, Retry-After"
 
@@ -8,7 +7,7 @@ describe("What browsers are told (CORS)", function()
     local s, app
 
     setup(function()
-        s = server.start()
+        s = oauth.start()
         app = oauth.new(s)
     end)
     teardown(function() s:stop() end)
@@ -97,7 +96,7 @@ end)
 
 describe("The log", function()
     it("D57 tells client, address, outcome and reason, and no secret of any kind", function()
-        local s = server.start({ env = { SANDSTORM_LOG_LEVEL = "trace" } })
+        local s = oauth.start({ env = { SANDSTORM_LOG_LEVEL = "trace" } })
         local app = oauth.new(s)
         local made = app:register({ client_name = "Logged", token_endpoint_auth_method = "client_secret_post" }).json
         local id, secret = made.client_id, made.client_secret
@@ -162,7 +161,7 @@ describe("Hostile input", function()
     end
 
     it("D56 no input of any endpoint is answered with a 5xx, and the server lives on", function()
-        local s = server.start({ env = { SANDSTORM_CIMD = "table" } })
+        local s = oauth.start({ env = { SANDSTORM_CIMD = "table" } })
         local app = oauth.new(s)
         local tokens, id = app:sign_in()
         local names = { "response_type", "client_id", "redirect_uri", "state", "scope", "code_challenge",
@@ -221,7 +220,7 @@ end)
 
 describe("While a tool runs", function()
     it("D62 the endpoints answer at once: a call that sleeps holds nobody", function()
-        local s = server.start()
+        local s = oauth.start()
         local app = oauth.new(s)
         local busy = s:connect()
         local body = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"terminal_exec",' ..

@@ -1,6 +1,5 @@
 local oauth = require("spec.support.oauth")
 local program = require("spec.support.program")
-local server = require("spec.support.server")
 local tmp = require("spec.support.tmp")
 
 local GRANT = '{"op":"grant","id":"id%d","name":"n","where":"w","start_ms":%d,"finish":9999999999}'
@@ -9,7 +8,7 @@ describe("The token endpoint", function()
     local s, app, origin, client
 
     setup(function()
-        s = server.start()
+        s = oauth.start()
         app, origin = oauth.new(s), ("http://127.0.0.1:%d"):format(s.port)
         client = app:client()
     end)
@@ -162,7 +161,7 @@ describe("The token endpoint", function()
         local three = app:refresh(id, two).json.refresh_token
         assert.equal(200, app:refresh(id, three).status)
         s:stop()
-        s = server.start({ workspace = s.workspace, port = s.port })
+        s = oauth.start({ workspace = s.workspace, port = s.port })
         app = oauth.new(s)
         assert.equal(200, app:refresh(id, tokens.refresh_token).status)
     end)
@@ -239,7 +238,7 @@ end)
 
 describe("Lifetimes", function()
     it("D47 can be set, but never to less than ten minutes", function()
-        local s = server.start({ env = { SANDSTORM_ACCESS_TTL = "600" } })
+        local s = oauth.start({ env = { SANDSTORM_ACCESS_TTL = "600" } })
         assert.equal(600, oauth.new(s):sign_in().expires_in)
         s:stop()
         local run = program.run({ args = { "serve" }, env = { SANDSTORM_MCP_TOKEN = "spec-token-0123456789",
@@ -253,13 +252,14 @@ describe("sandstorm-mcp token", function()
     local s, app
 
     before_each(function()
-        s = server.start()
+        s = oauth.start()
         app = oauth.new(s)
     end)
     after_each(function() s:stop() end)
 
     local function token(...)
         local env = { SANDSTORM_MCP_TOKEN = s.token, SANDSTORM_MCP_PORT = tostring(s.port) }
+        env.SANDSTORM_STATE_DIR = s.workspace .. "/.sandstorm-mcp"
         return program.run({ args = { "token", ... }, env = env, workspace = s.workspace })
     end
 

@@ -7,6 +7,7 @@
 #ifndef SANDSTORM_HOST_H
 #define SANDSTORM_HOST_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <uv.h>
@@ -40,7 +41,7 @@ struct host {
     struct shared *shared;         /* small memory across requests; see shared.h */
     struct slice_timer *slices;    /* interrupts long computations; see fiber_slice.h */
     struct stream_hub *streams;    /* event streams; see stream.h */
-    unsigned fetches;              /* that run; see lua_fetch.c */
+    atomic_uint fetches;           /* that run; see lua_fetch.c */
     struct origin_policy *origins; /* NULL for one-shot commands; see origin.h */
     struct scripts *scripts;       /* the generations of the VM; see scripts.h; NULL for one-shot commands */
     struct http_server *http;      /* NULL when nothing listens */

@@ -1,6 +1,7 @@
 /* Module `fetch` (lib/_meta/fetch.lua). */
 #include <arpa/inet.h>
 #include <lauxlib.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +28,7 @@ struct fetch_op {
 static void release(void *data)
 {
     struct fetch_op *op = data;
-    if (op->counted) op->host->fetches--;
+    if (op->counted) atomic_fetch_sub(&op->host->fetches, 1);
     buf_free(&op->response.body);
     free(op->url);
 }
@@ -36,6 +37,8 @@ static void work(void *data)
 {
     struct fetch_op *op = data;
     op->ok = fetch_get(&op->request, &op->response);
+    atomic_fetch_sub(&op->host->fetches, 1);
+    op->counted = false;
 }
 
 static int fail(lua_State *L, const char *message, const char *code)
@@ -79,13 +82,13 @@ static int l_get(lua_State *L)
     if (len > URL_MAX || strlen(url) != len || strncmp(url, "https://", 8) != 0)
         return luaL_error(L, "fetch.get: argument 1 (url): expected an https address");
     struct fetch_op *op = fiber_op_new(L, "fetch.get", sizeof *op, release);
-    if (host->fetches >= AT_A_TIME)
+    if (atomic_load(&host->fetches) >= AT_A_TIME)
         return fail(L, "too many are being fetched: try again in a moment", "EBUSY");
     op->host = host;
     op->url = strdup(url);
     if (op->url == NULL) return luaL_error(L, "not enough memory");
     op->counted = true;
-    host->fetches++;
+    atomic_fetch_add(&host->fetches, 1);
     op->request = (struct fetch_request){.url = op->url,
                                          .ca_file = host->config->ca_file,
                                          .private_for = host->config->fetch_private,

@@ -4,7 +4,7 @@
 ---     local tokens = app:sign_in()
 local cjson = require("cjson")
 local program = require("spec.support.program")
-local server = require("spec.support.server")
+local servers = require("spec.support.server")
 local tmp = require("spec.support.tmp")
 
 local oauth = {}
@@ -53,7 +53,7 @@ end
 function oauth.start(opts)
     local all = merge({ workspace = tmp.dir("workspace") }, opts)
     all.env = merge({ SANDSTORM_STATE_DIR = all.workspace .. "/.sandstorm-mcp" }, all.env)
-    return server.start(all)
+    return servers.start(all)
 end
 
 ---@class spec.App

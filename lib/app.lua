@@ -8,6 +8,8 @@ local json = require("json")
 local levels = require("mcp.levels")
 local modern = require("mcp.modern")
 local pipe = require("mcp.pipe")
+local oauth_cli = require("oauth.cli")
+local oauth_routes = require("oauth.routes")
 local registry = require("mcp.registry")
 local script = require("mcp.script")
 local task_run = require("mcp.task_run")
@@ -18,7 +20,9 @@ local INFO = { name = "sandstorm", version = "2.0.0" }
 
 local function all_routes(server)
     local routes = endpoint.routes(server)
-    for _, route in ipairs(health.routes()) do routes[#routes + 1] = route end
+    for _, list in ipairs({ health.routes(), oauth_routes.all() }) do
+        for _, route in ipairs(list) do routes[#routes + 1] = route end
+    end
     return routes
 end
 
@@ -80,6 +84,7 @@ function app.load(root_path)
         stopping = function() modern.finish(server) end,
         call = function(name, arguments) return run_tool(tools, name, arguments) end,
         describe = function() return describe(tools) end,
+        token = oauth_cli.run,
     }
 end
 

@@ -11,7 +11,7 @@
 
 #define HEADERS_MAX 24
 
-static size_t browser_headers(const struct http_exchange *ex, struct http_header *headers);
+static size_t browser_headers(const struct cors *cors, struct http_header *headers);
 
 /* The peer left. Without a complete body no handler will answer, so the call ends here. */
 static void on_gone(struct exchange_owner *self)
@@ -24,7 +24,7 @@ static void on_gone(struct exchange_owner *self)
 }
 
 struct call *call_new(struct host *host, struct http_exchange *ex, struct vm *vm, const struct route *route,
-                      struct call_list *slow)
+                      const struct cors *cors, struct call_list *slow)
 {
     struct call *call = calloc(1, sizeof *call);
     if (call == NULL) return NULL;
@@ -33,6 +33,7 @@ struct call *call_new(struct host *host, struct http_exchange *ex, struct vm *vm
     call->exchange = ex;
     call->vm = vm;
     call->route = route;
+    call->cors = *cors;
     call->slow = slow;
     vm_hold(vm);
     http_exchange_set_data(ex, call);
@@ -82,14 +83,14 @@ static void on_stream_over(void *data)
 }
 
 /* The caller's headers and those that every stream has. */
-static size_t stream_headers(const struct http_exchange *ex, struct http_header *all,
+static size_t stream_headers(const struct cors *cors, struct http_header *all,
                              const struct http_header *headers, size_t count)
 {
-    if (count > HEADERS_MAX - 4) count = HEADERS_MAX - 4;
+    if (count > HEADERS_MAX - 5) count = HEADERS_MAX - 5;
     if (count > 0) memcpy(all, headers, count * sizeof *all);
     all[count++] = (struct http_header){"Cache-Control", "no-cache"};
     all[count++] = (struct http_header){"X-Accel-Buffering", "no"};
-    return count + browser_headers(ex, all + count);
+    return count + browser_headers(cors, all + count);
 }
 
 bool call_stream(struct call *call, const struct stream_options *options, const struct http_header *headers,
@@ -97,7 +98,7 @@ bool call_stream(struct call *call, const struct stream_options *options, const 
 {
     struct http_header all[HEADERS_MAX];
     if (call->streamed || call->exchange == NULL) return false;
-    size_t count = stream_headers(call->exchange, all, headers, header_count);
+    size_t count = stream_headers(&call->cors, all, headers, header_count);
     call->stream = stream_open(call->host->streams, call->exchange, options, all, count);
     if (call->stream == NULL) return false;
     list_remove(call);
@@ -112,7 +113,7 @@ bool call_resume(struct call *call, const char *event_id, const struct http_head
 {
     struct http_header all[HEADERS_MAX];
     if (call->streamed || call->exchange == NULL) return false;
-    size_t count = stream_headers(call->exchange, all, headers, header_count);
+    size_t count = stream_headers(&call->cors, all, headers, header_count);
     if (!stream_resume(call->host->streams, event_id, call->exchange, all, count)) return false;
     list_remove(call);
     call->streamed = call->detached = true;
@@ -144,40 +145,42 @@ void call_list_tick(struct call_list *list)
 
 /* ---- answers ----------------------------------------------------------------------------------------- */
 
-static size_t browser_headers(const struct http_exchange *ex, struct http_header *headers)
+static size_t browser_headers(const struct cors *cors, struct http_header *headers)
 {
-    const struct http_request *request = http_exchange_request(ex);
-    if (http_request_header(request, "Origin", NULL) == NULL) return 0;
-    headers[0] = (struct http_header){"Access-Control-Allow-Origin", "*"};
-    headers[1] = (struct http_header){"Access-Control-Expose-Headers",
-                                      "WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version, Retry-After"};
-    return 2;
+    size_t count = 0;
+    if (cors->varies) headers[count++] = (struct http_header){"Vary", "Origin"};
+    if (cors->origin == NULL) return count;
+    headers[count++] = (struct http_header){"Access-Control-Allow-Origin", cors->origin};
+    headers[count++] =
+        (struct http_header){"Access-Control-Expose-Headers",
+                             "WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version, Retry-After"};
+    return count;
 }
 
-void call_respond(struct http_exchange *ex, const struct http_response *response)
+void call_respond(struct http_exchange *ex, const struct cors *cors, const struct http_response *response)
 {
     struct http_header headers[HEADERS_MAX];
     struct http_response full = *response;
-    size_t count = response->header_count < HEADERS_MAX - 2 ? response->header_count : HEADERS_MAX - 2;
+    size_t count = response->header_count < HEADERS_MAX - 3 ? response->header_count : HEADERS_MAX - 3;
     if (count > 0) memcpy(headers, response->headers, count * sizeof headers[0]);
-    full.header_count = count + browser_headers(ex, headers + count);
+    full.header_count = count + browser_headers(cors, headers + count);
     full.headers = headers;
     http_respond(ex, &full);
 }
 
-void call_refuse(struct http_exchange *ex, int status, const char *name, const char *value)
+void call_refuse(struct http_exchange *ex, const struct cors *cors, int status, const char *name,
+                 const char *value)
 {
     char body[96];
     struct http_header header = {name, value};
-    int len = snprintf(body, sizeof body, "{\"error\":\"%s\"}",
-                       status == 401 ? "Unauthorized" : http_status_text(status));
+    int len = snprintf(body, sizeof body, "{\"error\":\"%s\"}", http_status_text(status));
     struct http_response response = {.status = status,
                                      .content_type = "application/json",
                                      .headers = &header,
                                      .header_count = name != NULL ? 1 : 0,
                                      .body = body,
                                      .body_len = (size_t)len};
-    call_respond(ex, &response);
+    call_respond(ex, cors, &response);
 }
 
 static void end_stream(struct call *call, const struct http_response *response)
@@ -195,7 +198,7 @@ void call_answer(struct call *call, const struct http_response *response)
     if (call->handle != NULL) *call->handle = NULL;
     if (call->exchange != NULL) {
         http_exchange_set_data(call->exchange, NULL);
-        call_respond(call->exchange, response);
+        call_respond(call->exchange, &call->cors, response);
     }
     end_stream(call, response);
     vm_release(call->vm);

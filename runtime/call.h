@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "auth.h"
 #include "http.h"
 #include "routes.h"
 #include "stream.h"
@@ -30,17 +31,25 @@ struct call_late {
     bool kept, primed;
 };
 
+/* What a browser is told of who may read a response (Fetch standard, CORS protocol). */
+struct cors {
+    const char *origin; /* of the page, or `*`; NULL: nobody. Lives as long as the exchange */
+    bool varies;        /* another page would be told something else */
+};
+
 struct call {
     struct exchange_owner owner_of_exchange; /* first member */
     struct host *host;
     struct http_exchange *exchange; /* NULL once a stream has it */
     struct vm *vm;                  /* held */
     const struct route *route;
-    struct call_list *slow; /* the list to join when the answer may be late */
-    struct stream *stream;  /* the response, if it became one and its stream is not over */
-    bool streamed;          /* the response is, or was, a stream */
-    bool detached;          /* ... and goes on after the handler: there is no answer to send */
-    bool started;           /* the body is complete, the handler owes the answer */
+    struct cors cors;
+    char principal[AUTH_PRINCIPAL_SIZE]; /* whom it is from (auth.h); "" for anybody */
+    struct call_list *slow;              /* the list to join when the answer may be late */
+    struct stream *stream;               /* the response, if it became one and its stream is not over */
+    bool streamed;                       /* the response is, or was, a stream */
+    bool detached;                       /* ... and goes on after the handler: there is no answer to send */
+    bool started;                        /* the body is complete, the handler owes the answer */
 
     /* For lua_http.c */
     struct fiber *fiber; /* to be stopped when the peer goes; NULL for none */
@@ -58,7 +67,7 @@ struct call {
 
 /* Takes the exchange. Returns NULL when there is no memory. */
 struct call *call_new(struct host *host, struct http_exchange *ex, struct vm *vm, const struct route *route,
-                      struct call_list *slow);
+                      const struct cors *cors, struct call_list *slow);
 
 /* If there is no answer after `after_ms`, the response becomes an event stream with a comment line every
  * `every_ms`. */
@@ -78,12 +87,12 @@ void call_list_tick(struct call_list *list);
 /* Answers and frees the call. */
 void call_answer(struct call *call, const struct http_response *response);
 
-/* Answers an exchange with what the policy for browsers asks for added (Fetch standard, CORS protocol). Also
- * for exchanges without a call. */
-void call_respond(struct http_exchange *ex, const struct http_response *response);
+/* Answers an exchange, also one without a call, and says who may read it. */
+void call_respond(struct http_exchange *ex, const struct cors *cors, const struct http_response *response);
 
 /* Answers `{"error":"<reason phrase>"}`, with an `Allow`, `WWW-Authenticate` or other header if `name` is not
  * NULL. */
-void call_refuse(struct http_exchange *ex, int status, const char *name, const char *value);
+void call_refuse(struct http_exchange *ex, const struct cors *cors, int status, const char *name,
+                 const char *value);
 
 #endif

@@ -9,6 +9,7 @@
 
 #define ENTRIES_MAX 64
 #define WORD_SIZE 64
+#define SECRET_SHORT 16 /* shorter ones are warned of */
 
 /* One reading of the command line and environment. */
 struct reader {
@@ -25,11 +26,8 @@ struct reader {
 static const struct {
     const char *name;
     enum config_command command;
-} commands[] = {{"serve", COMMAND_SERVE},
-                {"stdio", COMMAND_STDIO},
-                {"check", COMMAND_CHECK},
-                {"call", COMMAND_CALL},
-                {"run", COMMAND_RUN}};
+} commands[] = {{"serve", COMMAND_SERVE}, {"stdio", COMMAND_STDIO}, {"check", COMMAND_CHECK},
+                {"call", COMMAND_CALL},   {"run", COMMAND_RUN},     {"token", COMMAND_TOKEN}};
 
 static const struct config_entry *entry_of_option(const char *option, size_t len)
 {
@@ -95,7 +93,7 @@ static bool read_command(struct reader *r, const char *word)
 static bool read_argument(struct reader *r, const char *argument)
 {
     struct config *c = r->config;
-    if (c->command != COMMAND_CALL && c->command != COMMAND_RUN) {
+    if (c->command != COMMAND_CALL && c->command != COMMAND_RUN && c->command != COMMAND_TOKEN) {
         buf_printf(r->error, "unexpected argument %s", argument);
         return false;
     }
@@ -164,7 +162,8 @@ static bool is_given(const struct config_entry *e, const char *text)
 static const char *fallback_of(const struct reader *r, const struct config_entry *e)
 {
     if (r->config->command == COMMAND_SERVE) return e->fallback;
-    if (e->offset == offsetof(struct config, workspace_root)) return ".";
+    if (e->offset == offsetof(struct config, workspace_root) && r->config->command != COMMAND_TOKEN)
+        return ".";
     return e->offset == offsetof(struct config, log_level) ? "WARNING" : e->fallback;
 }
 
@@ -194,9 +193,8 @@ static const char *unfit(const char *secret)
     if (secret[0] == ' ' || secret[0] == '\t' || strchr(" \t\r\n", secret[len - 1]) != NULL)
         return "has blanks around it, which no bearer header can carry";
     for (size_t i = 0; i < len; i++) {
-        if ((unsigned char)secret[i] >= 0x7f)
-            return "holds a byte that is not ASCII, which clients cannot send alike";
-        if ((unsigned char)secret[i] < 0x20) return "holds a control character, which no header can carry";
+        unsigned char c = (unsigned char)secret[i];
+        if (c < 0x20 || c == 0x7f) return "holds a control character, which no header can carry";
     }
     return NULL;
 }
@@ -219,8 +217,14 @@ static bool check_secrets(struct reader *r)
     }
     const char *newer = variable_value(r, "SANDSTORM_MCP_TOKEN");
     bool is_newer = newer != NULL && newer[0] != '\0';
-    return check_secret(r, is_newer ? "SANDSTORM_MCP_TOKEN" : "MCP_AUTH_TOKEN", token) &&
-           check_secret(r, "SESSION_AUTH_TOKEN", r->secrets->session_token);
+    if (!check_secret(r, is_newer ? "SANDSTORM_MCP_TOKEN" : "MCP_AUTH_TOKEN", token)) return false;
+    if (strlen(token) < SECRET_SHORT)
+        buf_printf(
+            r->warnings,
+            "WARNING: the secret has fewer than %d characters and can be guessed; `sandstorm-mcp token "
+            "secret` makes a good one\n",
+            SECRET_SHORT);
+    return check_secret(r, "SESSION_AUTH_TOKEN", r->secrets->session_token);
 }
 
 static void warn_of_unknown(struct reader *r)

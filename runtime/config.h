@@ -24,6 +24,7 @@ enum config_command {
     COMMAND_CHECK,
     COMMAND_CALL,
     COMMAND_RUN,
+    COMMAND_TOKEN,
     COMMAND_HELP,
     COMMAND_VERSION
 };
@@ -32,7 +33,7 @@ enum config_command {
 struct config {
     enum config_command command;
     const char **args; /* what follows the command, borrowed from argv; call: TOOL NAME=VALUE...; run: FILE
-                          ARGUMENT... */
+                          ARGUMENT...; token: WORD... */
     int arg_count;
     const char *call_json; /* call --json, borrowed from argv; NULL without it */
 
@@ -45,6 +46,15 @@ struct config {
     char *public_url;          /* "" when not given */
     char *allowed_origins;     /* comma separated; see origin.h */
     char *forwarded_allow_ips; /* comma separated; see origin.h */
+    int64_t access_ttl;        /* seconds */
+    int64_t refresh_ttl;       /* seconds, counted anew at each use */
+    int64_t grant_ttl;         /* seconds */
+    int64_t rate_limit;        /* requests a minute; 0: none */
+    char *old_tokens;          /* "on" or "off" */
+    char *old_clients;         /* "on" or "off" */
+    char *cimd;                /* "on", "table" or "off" */
+    char *ca_file;             /* "" for the system's */
+    char *fetch_private;       /* host names, comma separated */
     int64_t max_instances;
     enum log_level log_level;
 
@@ -70,6 +80,7 @@ enum config_type {
     CONFIG_PATH,   /* char *; made absolute; empty is as good as none */
     CONFIG_NUMBER, /* int64_t within min..max; blanks around and `_` between digits are fine */
     CONFIG_BYTES,  /* the same; K, M or G may follow */
+    CONFIG_CHOICE, /* char *; one of those that `argument` lists, separated by `|` */
     CONFIG_LEVEL   /* enum log_level */
 };
 

@@ -7,6 +7,7 @@
 #define FIELD(member) offsetof(struct config, member)
 #define SECRET(member) offsetof(struct config_secrets, member)
 #define DAY_MS 86400000
+#define DAY_S 86400
 #define GIB (1024LL * 1024 * 1024)
 
 /* clang-format off */
@@ -34,8 +35,26 @@ const struct config_entry config_entries[] = {
     {"allowed_origins", "--allowed-origins", "SANDSTORM_ALLOWED_ORIGINS", "LIST", CONFIG_TEXT, FIELD(allowed_origins), 0, 0,
      "https://claude.ai,https://claude.com",
      "web origins that may call /mcp beside loopback and the public URL, comma separated; * for any"},
-    {"forwarded_allow_ips", "--forwarded-allow-ips", "FORWARDED_ALLOW_IPS", "LIST", CONFIG_TEXT, FIELD(forwarded_allow_ips), 0, 0, "127.0.0.1",
+    {"forwarded_allow_ips", "--forwarded-allow-ips", "FORWARDED_ALLOW_IPS", "LIST", CONFIG_TEXT, FIELD(forwarded_allow_ips), 0, 0, "127.0.0.1,::1",
      "peers whose X-Forwarded headers are believed, comma separated; * for any"},
+    {"access_ttl", "--access-ttl", "SANDSTORM_ACCESS_TTL", "SECONDS", CONFIG_NUMBER, FIELD(access_ttl), 600, 30 * DAY_S, "86400",
+     "how long an access token lives; clients refresh shortly before"},
+    {"refresh_ttl", "--refresh-ttl", "SANDSTORM_REFRESH_TTL", "SECONDS", CONFIG_NUMBER, FIELD(refresh_ttl), 3600, 400 * DAY_S, "7776000",
+     "how long a client may stay away before it has to sign in again"},
+    {"grant_ttl", "--grant-ttl", "SANDSTORM_GRANT_TTL", "SECONDS", CONFIG_NUMBER, FIELD(grant_ttl), 3600, 3650LL * DAY_S, "31536000",
+     "how long a sign-in lasts at most, however often it is refreshed"},
+    {"rate_limit", "--rate-limit", "SANDSTORM_RATE_LIMIT", "NUMBER", CONFIG_NUMBER, FIELD(rate_limit), 0, 1000000000, "0",
+     "requests a minute that one grant may make; 0 for any number, fewer than 1000 disturb ordinary clients"},
+    {"old_tokens", "--old-tokens", "SANDSTORM_OLD_TOKENS", "on|off", CONFIG_CHOICE, FIELD(old_tokens), 0, 0, "on",
+     "whether access tokens of v0.1.0 count until they expire"},
+    {"old_clients", "--old-clients", "SANDSTORM_OLD_CLIENTS", "on|off", CONFIG_CHOICE, FIELD(old_clients), 0, 0, "on",
+     "whether clients registered with v0.1.0 may sign in at addresses of well-known clients"},
+    {"cimd", "--cimd", "SANDSTORM_CIMD", "on|table|off", CONFIG_CHOICE, FIELD(cimd), 0, 0, "on",
+     "clients that are described by a document at their own address: fetched, only those of a built-in table, or none"},
+    {"ca_file", "--ca-file", "SANDSTORM_CA_FILE", "FILE", CONFIG_TEXT, FIELD(ca_file), 0, 0, "",
+     "certificates to trust when documents are fetched; empty for those of the system"},
+    {"fetch_private", "--fetch-private", "SANDSTORM_FETCH_PRIVATE", "LIST", CONFIG_TEXT, FIELD(fetch_private), 0, 0, "",
+     "host names, comma separated, that documents are fetched from although their addresses are not public"},
     {"max_instances", "--max-instances", "MAX_INSTANCES", "NUMBER", CONFIG_NUMBER, FIELD(max_instances), INT32_MIN, INT32_MAX, "5",
      "sessions that /health reports as possible"},
     {"log_level", "--log-level", "SANDSTORM_LOG_LEVEL", "LEVEL", CONFIG_LEVEL, FIELD(log_level), 0, 0, "INFO",
@@ -91,18 +110,22 @@ static void help_option(struct buf *out, const struct config_entry *e)
 
 void config_help(struct buf *out)
 {
-    buf_puts(out, "Usage: sandstorm-mcp [serve] [OPTION...]\n"
-                  "           serve MCP over HTTP; this is the default\n"
-                  "       sandstorm-mcp stdio [OPTION...]\n"
-                  "           serve MCP on standard input and output; needs no token and listens nowhere\n"
-                  "       sandstorm-mcp check [OPTION...]\n"
-                  "           load the scripts and print the tools, or what is wrong and where\n"
-                  "       sandstorm-mcp call TOOL [NAME=VALUE...] [--json OBJECT] [OPTION...]\n"
-                  "           run one tool without a server\n"
-                  "       sandstorm-mcp run [OPTION...] FILE.lua [ARGUMENT...]\n"
-                  "           run a Lua file with the server's modules\n"
-                  "       sandstorm-mcp --help | --version\n"
-                  "\nOptions, each with the environment variable that does the same; the option wins:\n");
+    buf_puts(
+        out,
+        "Usage: sandstorm-mcp [serve] [OPTION...]\n"
+        "           serve MCP over HTTP; this is the default\n"
+        "       sandstorm-mcp stdio [OPTION...]\n"
+        "           serve MCP on standard input and output; needs no token and listens nowhere\n"
+        "       sandstorm-mcp check [OPTION...]\n"
+        "           load the scripts and print the tools, or what is wrong and where\n"
+        "       sandstorm-mcp call TOOL [NAME=VALUE...] [--json OBJECT] [OPTION...]\n"
+        "           run one tool without a server\n"
+        "       sandstorm-mcp run [OPTION...] FILE.lua [ARGUMENT...]\n"
+        "           run a Lua file with the server's modules\n"
+        "       sandstorm-mcp token secret | generate NAME [DAYS] [URL] | list | revoke ID | revoke all\n"
+        "           make a secret or an access token; see and end what clients were given\n"
+        "       sandstorm-mcp --help | --version\n"
+        "\nOptions, each with the environment variable that does the same; the option wins:\n");
     for (const struct config_entry *e = config_entries; e->name != NULL; e++)
         if (!config_is_secret(e)) help_option(out, e);
     buf_puts(out, "\nSecrets come from the environment only:\n");

@@ -108,6 +108,25 @@ static bool store_text(char **field, char *copy, const char *source, struct buf 
     return true;
 }
 
+static bool is_choice(const char *choices, const char *text)
+{
+    size_t len = strlen(text);
+    for (const char *at = choices; len > 0 && *at != '\0'; at += strspn(at, "|")) {
+        size_t size = strcspn(at, "|");
+        if (size == len && memcmp(at, text, len) == 0) return true;
+        at += size;
+    }
+    return false;
+}
+
+static bool store_choice(struct config *config, const struct config_entry *e, const char *source,
+                         const char *text, struct buf *error)
+{
+    if (is_choice(e->argument, text)) return store_text(field_of(config, e), strdup(text), source, error);
+    buf_printf(error, "%s: expected %s, got \"%s\"", source, e->argument, text);
+    return false;
+}
+
 bool config_store(struct config *config, const struct config_entry *entry, const char *source,
                   const char *text, struct buf *error)
 {
@@ -116,6 +135,8 @@ bool config_store(struct config *config, const struct config_entry *entry, const
         return store_text(field_of(config, entry), strdup(text), source, error);
     case CONFIG_PATH:
         return store_text(field_of(config, entry), config_absolute(text), source, error);
+    case CONFIG_CHOICE:
+        return store_choice(config, entry, source, text, error);
     case CONFIG_LEVEL:
         return store_level(config, entry, source, text, error);
     default:

@@ -22,6 +22,7 @@ endfunction()
 sandstorm_library(lua5.4 5.4.4 liblua5.4-dev)
 sandstorm_library(libuv 1.40 libuv1-dev)
 sandstorm_library(libcrypto 3.0 libssl-dev)
+sandstorm_library(libcurl 7.85 libcurl4-openssl-dev)
 sandstorm_library(sqlite3 3.37 libsqlite3-dev)
 sandstorm_library(libgit2 1.3 libgit2-dev)
 

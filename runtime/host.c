@@ -8,6 +8,7 @@
 #include "fiber_slice.h"
 #include "fs.h"
 #include "git.h"
+#include "grants.h"
 #include "inbox.h"
 #include "jobs.h"
 #include "keys.h"
@@ -29,7 +30,8 @@ static bool protect(struct fs_root *root, const char *folder, const char *name,
 static bool protect_own_files(const struct host *host)
 {
     const char *folder = host->config->state_dir;
-    bool ok = protect(host->workspace, folder, KEYS_FILE, fs_root_protect);
+    bool ok = protect(host->workspace, folder, KEYS_FILE, fs_root_protect) &&
+              protect(host->workspace, folder, GRANTS_FILE, fs_root_protect);
     for (const char *const *name = db_names; ok && *name != NULL; name++) {
         char file[NAME_MAX];
         snprintf(file, sizeof file, "%s" DB_SUFFIX, *name);
@@ -41,14 +43,15 @@ static bool protect_own_files(const struct host *host)
 static bool open_parts(struct host *host, const struct config_secrets *secrets)
 {
     host->keys = keys_new(secrets, host->config->state_dir);
+    host->grants = grants_new(host->config->state_dir);
     host->databases = db_table_new(host->loop, host->config->state_dir);
     host->jobs = job_table_new(host->loop, NULL);
     host->shared = shared_new(SHARED_ENTRIES, SHARED_BYTES);
     host->streams = stream_hub_new(host->loop, STREAMS_MAX);
     host->inboxes = inbox_table_new();
     host->slices = slice_timer_new();
-    return host->keys != NULL && host->databases != NULL && host->jobs != NULL && host->shared != NULL &&
-           host->streams != NULL && host->inboxes != NULL && host->slices != NULL;
+    return host->keys != NULL && host->grants != NULL && host->databases != NULL && host->jobs != NULL &&
+           host->shared != NULL && host->streams != NULL && host->inboxes != NULL && host->slices != NULL;
 }
 
 bool host_open(struct host *host, uv_loop_t *loop, const struct config *config,
@@ -78,6 +81,7 @@ void host_close(struct host *host)
     inbox_table_free(host->inboxes);
     shared_free(host->shared);
     db_table_free(host->databases);
+    grants_free(host->grants);
     keys_free(host->keys);
     repo_engine_stop();
     fs_root_free(host->workspace);

@@ -2,11 +2,12 @@
  * file-scope state.
  *
  * Lifetime: opened by main.c before the first VM and closed after the last one. None of the members is NULL
- * in between, except `scripts` where no server runs and `http` before it listens. Everything here belongs to
- * the loop's thread, except where the member's own header says otherwise. */
+ * in between, except `scripts` and `origins` where no server runs and `http` before it listens. Everything
+ * here belongs to the loop's thread, except where the member's own header says otherwise. */
 #ifndef SANDSTORM_HOST_H
 #define SANDSTORM_HOST_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <uv.h>
@@ -15,11 +16,13 @@ struct config;
 struct config_secrets;
 struct db_table;
 struct fs_root;
+struct grants;
 struct http_server;
 struct inbox_table;
 struct job_table;
 struct keys;
 struct log;
+struct origin_policy;
 struct scripts;
 struct shared;
 struct stdio;
@@ -30,21 +33,24 @@ struct host {
     uv_loop_t *loop;
     const struct config *config;
     struct log *log;
-    struct keys *keys;           /* the secrets, and what is derived from them; see keys.h */
-    struct db_table *databases;  /* the server's own SQLite files; see db.h */
-    struct fs_root *workspace;   /* the folder that file tools and working directories are confined to */
-    struct job_table *jobs;      /* background jobs, and the set of all children; see jobs.h */
-    struct inbox_table *inboxes; /* messages for fibers that wait; see inbox.h */
-    struct shared *shared;       /* small memory across requests; see shared.h */
-    struct slice_timer *slices;  /* interrupts long computations; see fiber_slice.h */
-    struct stream_hub *streams;  /* event streams; see stream.h */
-    struct scripts *scripts;     /* the generations of the VM; see scripts.h; NULL for one-shot commands */
-    struct stdio *stdio;         /* NULL unless messages come on standard input */
-    struct http_server *http;    /* NULL when nothing listens */
+    struct keys *keys;             /* the secrets, and what is derived from them; see keys.h */
+    struct grants *grants;         /* who was given access; see grants.h */
+    struct db_table *databases;    /* the server's own SQLite files; see db.h */
+    struct fs_root *workspace;     /* the folder that file tools and working directories are confined to */
+    struct job_table *jobs;        /* background jobs, and the set of all children; see jobs.h */
+    struct inbox_table *inboxes;   /* messages for fibers that wait; see inbox.h */
+    struct shared *shared;         /* small memory across requests; see shared.h */
+    struct slice_timer *slices;    /* interrupts long computations; see fiber_slice.h */
+    struct stream_hub *streams;    /* event streams; see stream.h */
+    atomic_uint fetches;           /* that run; see lua_fetch.c */
+    struct origin_policy *origins; /* NULL for one-shot commands; see origin.h */
+    struct scripts *scripts;       /* the generations of the VM; see scripts.h; NULL for one-shot commands */
+    struct stdio *stdio;           /* NULL unless messages come on standard input */
+    struct http_server *http;      /* NULL when nothing listens */
 };
 
-/* Opens all but the last two. False: one line in `error`, nothing needs closing. `loop`, `config`, `secrets`
- * and `log` are borrowed. */
+/* Opens all but the last three. False: one line in `error`, nothing needs closing. `loop`, `config`,
+ * `secrets` and `log` are borrowed. */
 bool host_open(struct host *host, uv_loop_t *loop, const struct config *config,
                const struct config_secrets *secrets, struct log *log, char *error, size_t error_size);
 

@@ -166,6 +166,22 @@ static int prepare_call(lua_State *L)
     return 3;
 }
 
+/* ---- token ------------------------------------------------------------------------------------------- */
+
+/* Protected: pushes app.token and the words. */
+static int prepare_token(lua_State *L)
+{
+    const struct config *config = vm_of(L)->host->config;
+    vm_push_app(L);
+    lua_getfield(L, -1, "token");
+    lua_createtable(L, config->arg_count, 0);
+    for (int i = 0; i < config->arg_count; i++) {
+        lua_pushstring(L, config->args[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 2;
+}
+
 /* ---- run --------------------------------------------------------------------------------------------- */
 
 static int prepare_run(lua_State *L)
@@ -209,6 +225,9 @@ int lua_cli(struct host *host, const char *tools, const char *library)
         break;
     case COMMAND_CALL:
         status = prepare_and_run(vm, prepare_call, false);
+        break;
+    case COMMAND_TOKEN:
+        status = prepare_and_run(vm, prepare_token, false);
         break;
     default:
         status = prepare_and_run(vm, prepare_run, true);

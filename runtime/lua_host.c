@@ -79,6 +79,7 @@ static int l_setting(lua_State *L)
     switch (e->type) {
     case CONFIG_TEXT:
     case CONFIG_PATH:
+    case CONFIG_CHOICE:
         lua_pushstring(L, *(char *const *)(const void *)field);
         break;
     case CONFIG_LEVEL:

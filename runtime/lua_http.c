@@ -7,96 +7,26 @@
 #include <strings.h>
 
 #include "call.h"
+#include "client_address.h"
 #include "config.h"
 #include "fiber.h"
 #include "log.h"
 #include "lua_json.h"
 #include "lua_modules.h"
+#include "lua_routes.h"
 #include "lua_stream.h"
+#include "origin.h"
 #include "vm.h"
 
 #define REQUEST_METATABLE "sandstorm.request"
 #define LOGGER "sandstorm_mcp.http"
 #define ANSWER_HEADERS_MAX 20
 
-/* ---- routes ------------------------------------------------------------------------------------------ */
-
-/* Pushes field `name` of the route on top; raises unless it has the wanted type or is absent. */
-static int route_field(lua_State *L, const char *name, int type, bool required)
-{
-    int got = lua_getfield(L, -1, name);
-    if (got == type || (got == LUA_TNIL && !required)) return got;
-    return luaL_error(L, "app.load: route field '%s': expected %s, got %s", name, lua_typename(L, type),
-                      lua_typename(L, got));
-}
-
-static char *copy_string(lua_State *L, const char *text)
-{
-    char *copy = strdup(text);
-    if (copy == NULL) luaL_error(L, "not enough memory");
-    return copy;
-}
-
-/* Leaves `GET, HEAD, OPTIONS` for methods = {"GET"} on the stack. */
-static const char *push_allow(lua_State *L)
-{
-    luaL_Buffer b;
-    route_field(L, "methods", LUA_TTABLE, true);
-    int list = lua_gettop(L);
-    luaL_buffinit(L, &b);
-    for (lua_Integer i = 1; lua_rawgeti(L, list, i) == LUA_TSTRING; i++) {
-        bool get = strcmp(lua_tostring(L, -1), "GET") == 0;
-        luaL_addvalue(&b);
-        luaL_addstring(&b, get ? ", HEAD, " : ", ");
-    }
-    lua_pop(L, 1);
-    luaL_addstring(&b, "OPTIONS");
-    luaL_pushresult(&b);
-    return lua_tostring(L, -1);
-}
-
-static bool field_equals(lua_State *L, const char *name, const char *value)
-{
-    route_field(L, name, LUA_TSTRING, true);
-    bool equal = strcmp(lua_tostring(L, -1), value) == 0;
-    lua_pop(L, 1);
-    return equal;
-}
-
-/* The route's table is on top. */
-static void read_route(lua_State *L, struct route *route)
-{
-    int top = lua_gettop(L);
-    route_field(L, "path", LUA_TSTRING, true);
-    route->path = copy_string(L, lua_tostring(L, -1));
-    lua_settop(L, top);
-    route->allow = copy_string(L, push_allow(L));
-    lua_settop(L, top);
-    if (route_field(L, "media_type", LUA_TSTRING, false) != LUA_TNIL)
-        route->media_type = copy_string(L, lua_tostring(L, -1));
-    lua_settop(L, top);
-    route->bearer = field_equals(L, "auth", "bearer");
-    route->origin_checked = field_equals(L, "origin", "checked");
-    if (route_field(L, "body_limit", LUA_TNUMBER, false) != LUA_TNIL)
-        route->body_limit = (size_t)lua_tointeger(L, -1);
-    lua_settop(L, top);
-    route_field(L, "handle", LUA_TFUNCTION, true);
-    route->handler = luaL_ref(L, LUA_REGISTRYINDEX);
-}
-
 static void request_metatable(lua_State *L);
 
 void lua_http_read_routes(lua_State *L, struct route_table *table)
 {
-    luaL_checktype(L, -1, LUA_TTABLE);
-    int list = lua_gettop(L);
-    for (lua_Integer i = 1; lua_rawgeti(L, list, i) == LUA_TTABLE; i++) {
-        struct route *route = route_add(table);
-        if (route == NULL) luaL_error(L, "not enough memory");
-        read_route(L, route);
-        lua_settop(L, list);
-    }
-    lua_settop(L, list - 1);
+    lua_routes_read(L, table);
     request_metatable(L);
     luaopen_stream(L);
     lua_pop(L, 1);
@@ -192,11 +122,32 @@ static int request_on_stop(lua_State *L)
     return 0;
 }
 
+/* What is worked out from several headers: false if `name` is no such field. */
+static bool push_derived(lua_State *L, const char *name, const struct http_request *request)
+{
+    const struct call *call = check_request(L);
+    const struct origin_policy *policy = call->host->origins;
+    char address[CLIENT_ADDRESS_SIZE], text[ORIGIN_SIZE];
+    client_address(policy, request, address);
+    if (strcmp(name, "client") == 0)
+        lua_pushstring(L, address);
+    else if (strcmp(name, "network") == 0)
+        lua_pushstring(L, client_network(address, text));
+    else if (strcmp(name, "origin") == 0)
+        lua_pushstring(L, origin_of_request(policy, request, text, sizeof text) ? text : NULL);
+    else if (strcmp(name, "principal") == 0)
+        lua_pushstring(L, call->principal[0] != '\0' ? call->principal : NULL);
+    else
+        return false;
+    return true;
+}
+
 static int request_index(lua_State *L)
 {
     const char *name = luaL_checkstring(L, 2);
     if (lua_getfield(L, lua_upvalueindex(1), name) != LUA_TNIL) return 1;
     const struct http_request *request = check_received(L);
+    if (push_derived(L, name, request)) return 1;
     const struct {
         const char *name, *value;
     } fields[] = {{"method", strcmp(request->method, "HEAD") == 0 ? "GET" : request->method},

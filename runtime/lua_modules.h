@@ -10,7 +10,9 @@
     X(clock)                                                                                                 \
     X(crypto)                                                                                                \
     X(db)                                                                                                    \
-    X(fiber) X(fs) X(git) X(host) X(inbox) X(json) X(log) X(process) X(shared) X(stdio) X(stream) X(text)
+    X(fetch)                                                                                                 \
+    X(fiber) X(fs) X(git) X(grants) X(host) X(inbox) X(json) X(log) X(process) X(shared) X(stdio) X(stream)  \
+        X(text)
 
 #define LUA_MODULE_DECLARE(name) int luaopen_##name(lua_State *L);
 LUA_MODULES(LUA_MODULE_DECLARE)

@@ -177,12 +177,16 @@ static bool add_public(struct origin_policy *policy, const char *url, char *erro
     struct origin parsed;
     const char *rest = url;
     if (url[0] == '\0') return true;
-    if (!take_origin(&rest, &parsed) || (*rest != '\0' && *rest != '/')) {
-        snprintf(error, error_size,
-                 "SANDSTORM_PUBLIC_URL: expected a URL such as https://mcp.example.com, got \"%s\"", url);
+    bool fits = take_origin(&rest, &parsed) && *rest == '\0';
+    if (!fits || (strcmp(parsed.scheme, "https") != 0 && !is_loopback(parsed.host))) {
+        snprintf(
+            error, error_size,
+            "SANDSTORM_PUBLIC_URL: expected https, or http on loopback, and a host without path or slash "
+            "behind it, such as https://mcp.example.com; got \"%s\"",
+            url);
         return false;
     }
-    policy->public_origin = strndup(url, (size_t)(rest - url));
+    policy->public_origin = strdup(url);
     if (policy->public_origin != NULL && add_origin(policy, &parsed)) return true;
     snprintf(error, error_size, "no memory");
     return false;
@@ -210,7 +214,7 @@ void origin_policy_free(struct origin_policy *policy)
     free(policy);
 }
 
-static bool is_trusted(const struct origin_policy *policy, const char *peer)
+bool origin_trusts(const struct origin_policy *policy, const char *peer)
 {
     char item[HOST_SIZE];
     const char *list = policy->forwarded_allow_ips;
@@ -219,7 +223,7 @@ static bool is_trusted(const struct origin_policy *policy, const char *peer)
     return false;
 }
 
-static bool is_host(const char *host)
+bool origin_is_host(const char *host)
 {
     char name[HOST_SIZE];
     unsigned port;
@@ -227,18 +231,31 @@ static bool is_host(const char *host)
     return take_host(&rest, name) && take_port(&rest, &port) && *rest == '\0';
 }
 
+/* The one value of a header that a trusted peer added: NULL without one; false for several. */
+static bool forwarded(const struct origin_policy *policy, const struct http_request *request,
+                      const char *name, const char **value)
+{
+    size_t count;
+    *value = http_request_header(request, name, &count);
+    if (count == 0 || !origin_trusts(policy, request->peer)) *value = NULL;
+    return *value == NULL || (count == 1 && strchr(*value, ',') == NULL);
+}
+
 bool origin_of_request(const struct origin_policy *policy, const struct http_request *request, char *out,
                        size_t size)
 {
-    size_t count;
-    const char *proto = http_request_header(request, "X-Forwarded-Proto", &count);
-    const char *host = request->host[0] != '\0' ? request->host : "localhost";
-    bool secure = count == 1 && strcasecmp(proto, "https") == 0 && is_trusted(policy, request->peer);
-    if (policy->public_origin != NULL)
+    const char *scheme, *host;
+    if (policy->public_origin != NULL) {
         snprintf(out, size, "%s", policy->public_origin);
-    else if (is_host(host))
-        snprintf(out, size, "%s://%s", secure ? "https" : "http", host);
-    else
+        return true;
+    }
+    if (!forwarded(policy, request, "X-Forwarded-Proto", &scheme) ||
+        !forwarded(policy, request, "X-Forwarded-Host", &host))
         return false;
+    if (scheme == NULL) scheme = "http";
+    if (host == NULL) host = request->host[0] != '\0' ? request->host : "localhost";
+    bool secure = strcasecmp(scheme, "https") == 0;
+    if ((!secure && strcasecmp(scheme, "http") != 0) || !origin_is_host(host)) return false;
+    snprintf(out, size, "%s://%s", secure ? "https" : "http", host);
     return true;
 }

@@ -13,9 +13,9 @@ struct config;
 struct http_request;
 struct origin_policy;
 
-/* Copies what it needs of public_url (an http or https URL), allowed_origins (origins, comma separated; `*`
- * among them means any) and forwarded_allow_ips (addresses likewise). NULL on failure, then `error` has one
- * line that names the setting. */
+/* Copies what it needs of public_url (an https origin, or http on loopback), allowed_origins (origins, comma
+ * separated; `*` among them means any) and forwarded_allow_ips (addresses likewise). NULL on failure, then
+ * `error` has one line that names the setting. */
 struct origin_policy *origin_policy_new(const struct config *config, char *error, size_t error_size);
 
 /* NULL is allowed. */
@@ -26,9 +26,15 @@ void origin_policy_free(struct origin_policy *policy);
  * everything else, `null` too. A request with more than one Origin header must be refused by the caller. */
 bool origin_allowed(const struct origin_policy *policy, const char *origin);
 
-/* The origin under which the client reached this server: the public URL's, or else the scheme that a trusted
- * peer forwarded (http without one) and the Host header (localhost without one). False if the Host header
- * cannot stand in a URL; ORIGIN_SIZE is room enough for all others. */
+/* Is that a Host value: a name or address, perhaps with a port? */
+bool origin_is_host(const char *host);
+
+/* Does what a peer forwards count? */
+bool origin_trusts(const struct origin_policy *policy, const char *peer);
+
+/* The origin under which the client reached this server: the public URL, or else scheme and host - those that
+ * a trusted peer forwarded, http and the Host header (localhost without one) where it did not. False if these
+ * cannot stand in a URL or were forwarded more than once; ORIGIN_SIZE is room enough for all others. */
 #define ORIGIN_SIZE 512
 bool origin_of_request(const struct origin_policy *policy, const struct http_request *request, char *out,
                        size_t size);

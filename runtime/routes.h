@@ -12,6 +12,7 @@ struct route {
     char *media_type; /* owned; required Content-Type of a body, or NULL for any */
     bool bearer;      /* asks for the bearer token */
     bool origin_checked;
+    bool cors;         /* pages of other origins may read what is answered */
     size_t body_limit; /* bytes */
     int handler;       /* registry reference in the generation's state */
 };

@@ -12,6 +12,7 @@
 #include "clock.h"
 #include "config.h"
 #include "fs.h"
+#include "gate.h"
 #include "http.h"
 #include "jobs.h"
 #include "json.h"
@@ -36,7 +37,7 @@
 struct worker {
     struct host *host;
     struct auth *auth;
-    struct origin_policy *origins;
+    struct gate gate;
     struct call_list slow;
     uv_timer_t tick, stop_tick, last_wait;
     uv_signal_t signals[3];
@@ -50,107 +51,12 @@ static bool on_stdio(const struct worker *w)
     return w->host->config->command == COMMAND_STDIO;
 }
 
-/* ---- before the body --------------------------------------------------------------------------------- */
-
-/* OPTIONS asks what is possible, as a browser does before the real request (Fetch standard); it needs no
- * bearer. */
-static void answer_options(struct http_exchange *ex, const struct http_request *request,
-                           const struct route *route)
-{
-    const char *asked = http_request_header(request, "Access-Control-Request-Headers", NULL);
-    const struct http_header headers[] = {
-        {"Access-Control-Allow-Methods", "GET, POST, DELETE, OPTIONS"},
-        {"Access-Control-Max-Age", "600"},
-        {"Vary", "Origin, Access-Control-Request-Headers"},
-        {"Access-Control-Allow-Headers", asked != NULL ? asked : "Authorization, Content-Type"},
-    };
-    const struct http_header allow = {"Allow",
-                                      route != NULL ? route->allow : "GET, HEAD, POST, DELETE, OPTIONS"};
-    bool browser = http_request_header(request, "Origin", NULL) != NULL;
-    call_respond(ex, &(struct http_response){.status = 204,
-                                             .headers = browser ? headers : &allow,
-                                             .header_count = browser ? 4 : 1});
-}
-
-static void refuse_stranger(struct worker *w, struct http_exchange *ex, const struct http_request *request)
-{
-    char origin[512], value[600];
-    if (!origin_of_request(w->origins, request, origin, sizeof origin)) {
-        call_refuse(ex, 400, NULL, NULL);
-        return;
-    }
-    snprintf(value, sizeof value, "Bearer resource_metadata=\"%s/.well-known/oauth-protected-resource\"",
-             origin);
-    call_refuse(ex, 401, "WWW-Authenticate", value);
-}
-
-static bool bearer_ok(const struct worker *w, const struct http_request *request)
-{
-    size_t count = 0;
-    const char *value = http_request_header(request, "Authorization", &count);
-    return count == 1 && auth_bearer_ok(w->auth, value);
-}
-
-/* `type` is a Content-Type value; parameters and case do not matter (RFC 9110 8.3.1). */
-static bool media_type_is(const char *type, const char *wanted)
-{
-    size_t len = strlen(wanted);
-    if (type == NULL || strncasecmp(type, wanted, len) != 0) return false;
-    return strchr("; \t", type[len]) != NULL;
-}
-
-static bool carries_body(const char *method)
-{
-    return strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0 || strcmp(method, "PATCH") == 0;
-}
-
-static bool origin_ok(const struct worker *w, const struct http_request *request)
-{
-    size_t count = 0;
-    const char *origin = http_request_header(request, "Origin", &count);
-    return count == 0 || (count == 1 && origin_allowed(w->origins, origin));
-}
-
-/* Everything that is decided without the route's handler; true if it answered. */
-static bool refused(struct worker *w, struct http_exchange *ex, const struct route *route)
-{
-    const struct http_request *request = http_exchange_request(ex);
-    if (route->origin_checked && !origin_ok(w, request)) {
-        call_refuse(ex, 403, NULL, NULL);
-    } else if (route->bearer && !bearer_ok(w, request)) {
-        refuse_stranger(w, ex, request);
-    } else if (!route_allows(route, request->method)) {
-        call_refuse(ex, 405, "Allow", route->allow);
-    } else if (route->media_type != NULL && carries_body(request->method) &&
-               !media_type_is(http_request_header(request, "Content-Type", NULL), route->media_type)) {
-        call_refuse(ex, 415, NULL, NULL);
-    } else {
-        return false;
-    }
-    return true;
-}
+/* ---- requests ---------------------------------------------------------------------------------------- */
 
 static void on_head(void *data, struct http_exchange *ex)
 {
     struct worker *w = data;
-    const struct http_request *request = http_exchange_request(ex);
-    struct vm *vm = scripts_vm(w->host->scripts);
-    const struct route *route = route_find(vm->routes, request->path);
-    if (strcmp(request->method, "OPTIONS") == 0) {
-        answer_options(ex, request, route);
-    } else if (route == NULL) {
-        if (route_below_bearer(vm->routes, request->path) && !bearer_ok(w, request))
-            refuse_stranger(w, ex, request);
-        else
-            call_refuse(ex, 404, NULL, NULL);
-    } else if (!refused(w, ex, route)) {
-        struct call *call = call_new(w->host, ex, vm, route, &w->slow);
-        if (call == NULL) {
-            call_refuse(ex, 503, NULL, NULL);
-            return;
-        }
-        http_accept(ex, route->body_limit);
-    }
+    gate_head(&w->gate, ex);
 }
 
 static void on_request(void *data, struct http_exchange *ex)
@@ -338,7 +244,8 @@ static bool load_keys(struct worker *w, char *error, size_t error_size)
     error[0] = '\0';
     if (needed && !keys_load(w->host->keys, error, error_size)) return false;
     if (error[0] != '\0') log_line(w->host->log, LOG_WARNING, LOGGER, "%s", error);
-    w->auth = auth_new(w->host->keys);
+    w->auth = auth_new(w->host->keys, w->host->grants, strcmp(w->host->config->old_tokens, "on") == 0);
+    w->gate = (struct gate){.host = w->host, .auth = w->auth, .slow = &w->slow};
     if (w->auth == NULL) snprintf(error, error_size, "not enough memory");
     return w->auth != NULL;
 }
@@ -346,8 +253,8 @@ static bool load_keys(struct worker *w, char *error, size_t error_size)
 static bool start(struct worker *w, const char *tools, const char *library, char *error, size_t error_size)
 {
     if (!load_keys(w, error, error_size)) return false;
-    w->origins = origin_policy_new(w->host->config, error, error_size);
-    if (w->origins == NULL) return false;
+    w->host->origins = origin_policy_new(w->host->config, error, error_size);
+    if (w->host->origins == NULL) return false;
     w->host->scripts = scripts_new(w->host, tools, library, on_scripts_changed, w, error, error_size);
     if (w->host->scripts == NULL) return false;
     start_handles(w); /* a signal has its meaning before the first peer can know that we are here */
@@ -363,7 +270,8 @@ static void finish(struct worker *w)
     scripts_free(w->host->scripts);
     w->host->scripts = NULL;
     uv_run(w->host->loop, UV_RUN_DEFAULT);
-    origin_policy_free(w->origins);
+    origin_policy_free(w->host->origins);
+    w->host->origins = NULL;
     auth_free(w->auth);
 }
 

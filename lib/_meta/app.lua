@@ -6,6 +6,7 @@
 ---@field methods string[] HEAD falls to GET
 ---@field auth "bearer"|"none"
 ---@field origin "checked"|"any" whether a foreign Origin is refused
+---@field cors? boolean whether pages of any origin may read the answer (default true; where the origin is checked, allowed ones)
 ---@field body_limit? integer bytes
 ---@field media_type? string that a body must have; a body without Content-Type has it
 ---@field handle fun(request: request.Request): integer, string?, table<string, string>? status, body, headers; a body
@@ -19,6 +20,7 @@
 ---@field started? fun() called once, when the server listens
 ---@field changed? fun() called when this generation of the scripts has begun to serve
 ---@field stopping? fun() called when the server begins to stop
+---@field token fun(words: string[]): boolean, string grants, for the command line
 
 local app = {}
 

@@ -14,7 +14,11 @@
 ---@field path string decoded, without the query
 ---@field query string after `?` as received, "" without one
 ---@field host string Host header, "" without one
----@field peer string address of the client
+---@field peer string address of whoever connected: the client, or a proxy
+---@field client string address of the client, behind proxies that are trusted; for limits and logs only
+---@field network string what is counted as one caller: `client`, or its /64
+---@field origin? string under which the client reached this server, `https://host`; nil if what it sent names none
+---@field principal? string whom the bearer belongs to: "secret" or "grant:<id>"; nil on routes for anybody
 local Request = {}
 
 --- The first header of that name, whatever the case, and how many there are.

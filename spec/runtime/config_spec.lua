@@ -18,7 +18,7 @@ local function setting(name, args, env)
     return out:gsub("\n$", ""), said
 end
 
-local TOKEN = { SANDSTORM_MCP_TOKEN = "spec-token" }
+local TOKEN = { SANDSTORM_MCP_TOKEN = "spec-token-0123456789" }
 
 --- The environment of TOKEN and these.
 local function with(env)
@@ -170,15 +170,13 @@ describe("command line and environment", function()
 
     it("refuses a token that no client could send", function()
         local blanks = " has blanks around it, which no bearer header can carry\n"
-        local ascii = " holds a byte that is not ASCII, which clients cannot send alike\n"
         for _, case in ipairs({
             { { SANDSTORM_MCP_TOKEN = " a" }, "SANDSTORM_MCP_TOKEN" .. blanks },
             { { SANDSTORM_MCP_TOKEN = "a " }, "SANDSTORM_MCP_TOKEN" .. blanks },
             { { SANDSTORM_MCP_TOKEN = "a\n" }, "SANDSTORM_MCP_TOKEN" .. blanks },
-            { { SANDSTORM_MCP_TOKEN = "tökén" }, "SANDSTORM_MCP_TOKEN" .. ascii },
             { { SANDSTORM_MCP_TOKEN = "", MCP_AUTH_TOKEN = "a\t" }, "MCP_AUTH_TOKEN" .. blanks },
             { { SANDSTORM_MCP_TOKEN = "a\1b" }, "SANDSTORM_MCP_TOKEN holds a control character, which no header can carry\n" },
-            { with({ SESSION_AUTH_TOKEN = "é" }), "SESSION_AUTH_TOKEN" .. ascii },
+            { with({ SESSION_AUTH_TOKEN = "é " }), "SESSION_AUTH_TOKEN" .. blanks },
         }) do
             local code, said = start({}, case[1])
             assert.same({ 1, "sandstorm-mcp: " .. case[2] }, { code, said })
@@ -186,7 +184,8 @@ describe("command line and environment", function()
     end)
 
     it("says what is wrong with public URL and origins", function()
-        local url = "SANDSTORM_PUBLIC_URL: expected a URL such as https://mcp.example.com, got "
+        local url = "SANDSTORM_PUBLIC_URL: expected https, or http on loopback, and a host without path or slash " ..
+            "behind it, such as https://mcp.example.com; got "
         for _, case in ipairs({
             { { SANDSTORM_PUBLIC_URL = "mcp.example.com" }, url .. '"mcp.example.com"' },
             { { SANDSTORM_PUBLIC_URL = "ftp://x" }, url .. '"ftp://x"' },

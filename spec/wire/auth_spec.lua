@@ -23,12 +23,15 @@ describe("bearer authentication of /mcp", function()
 
     local function authorization(value) return { { "Authorization", value } } end
 
-    local function refused(response, origin)
+    --- `bad`: the bearer was one, or the start of one, and is not valid.
+    local function refused(response, origin, bad, slash)
         assert.equal(401, response.status)
         assert.equal('{"error":"Unauthorized"}', response.body)
         assert.equal("application/json", response.headers["content-type"])
-        local challenge = 'Bearer resource_metadata="%s/.well-known/oauth-protected-resource"'
-        assert.equal(challenge:format(origin or ("http://127.0.0.1:%d"):format(s.port)), response.headers["www-authenticate"])
+        local why = bad and 'error="invalid_token", error_description="The access token is not valid here", ' or ""
+        local challenge = 'Bearer %sresource_metadata="%s/.well-known/oauth-protected-resource/mcp%s", scope="mcp"'
+        assert.equal(challenge:format(why, origin or ("http://127.0.0.1:%d"):format(s.port), slash or ""),
+            response.headers["www-authenticate"])
     end
 
     for _, value in ipairs({
@@ -49,21 +52,21 @@ describe("bearer authentication of /mcp", function()
         ["no blank"] = "Bearer" .. TOKEN,
         ["a long one"] = "Bearer " .. ("x"):rep(4000), ["nothing"] = "",
     }) do
-        it("refuses " .. name, function() refused(ping(authorization(value))) end)
+        it("D18 D19 refuses " .. name, function() refused(ping(authorization(value)), nil, true) end)
     end
 
     it("D19 refuses a request without the header, a token in the query, and two headers", function()
         refused(ping({}))
         refused(ping({}, "/mcp?access_token=" .. TOKEN))
-        refused(ping({ { "Authorization", "Bearer " .. TOKEN }, { "Authorization", "Bearer " .. TOKEN } }))
+        refused(ping({ { "Authorization", "Bearer " .. TOKEN }, { "Authorization", "Bearer " .. TOKEN } }), nil, true)
     end)
 
-    it("asks on /mcp/ as on /mcp, serves both, and redirects neither", function()
-        refused(ping({}, "/mcp/"))
+    it("D60 asks on /mcp/ as on /mcp, serves both, and redirects neither", function()
+        refused(ping({}, "/mcp/"), nil, false, "/")
         assert.equal(200, ping(authorization("Bearer " .. TOKEN), "/mcp/").status)
     end)
 
-    it("D20 a stranger is told nothing more: not of methods, types, paths below, or JSON", function()
+    it("D17 D20 a stranger is told nothing more: not of methods, types, paths below, or JSON", function()
         refused(ping({}, "/mcp/x"))
         refused(ping({}, "/%6dcp"))
         refused(ping({}, "/mcp", "no json"))
@@ -80,7 +83,7 @@ describe("bearer authentication of /mcp", function()
         connection:close()
     end)
 
-    it("names the address by Host, and by X-Forwarded-Proto from a trusted peer", function()
+    it("D9 names the address by Host, and by X-Forwarded-Proto from a trusted peer", function()
         local function challenge(headers)
             headers.Authorization = false
             return s:request({ method = "POST", path = "/mcp", body = PING, headers = headers })
@@ -88,9 +91,9 @@ describe("bearer authentication of /mcp", function()
         refused(challenge({ Host = "mcp.example.com", ["X-Forwarded-Proto"] = "https", ["X-Forwarded-For"] = "203.0.113.7" }),
             "https://mcp.example.com")
         refused(challenge({ Host = "inner.example", ["X-Forwarded-Host"] = "outer.example", ["X-Forwarded-Proto"] = "https" }),
-            "https://inner.example")
+            "https://outer.example")
         refused(challenge({ Host = "[::1]:8080", ["X-Forwarded-Proto"] = "HTTPS" }), "https://[::1]:8080")
-        refused(challenge({ Host = "h", ["X-Forwarded-Proto"] = "javascript" }), "http://h")
+        assert.equal(400, challenge({ Host = "h", ["X-Forwarded-Proto"] = "javascript" }).status)
     end)
 
     it("D21 a Host that cannot stand in a URL is a bad request", function()
@@ -104,8 +107,8 @@ describe("bearer authentication of /mcp", function()
 end)
 
 describe("the settings behind it", function()
-    it("the public URL names the address, a peer that is not trusted does not", function()
-        local s = server.start({ env = { SANDSTORM_PUBLIC_URL = "https://mcp.example.com/mcp" } })
+    it("D9 the public URL names the address, a peer that is not trusted does not", function()
+        local s = server.start({ env = { SANDSTORM_PUBLIC_URL = "https://mcp.example.com" } })
         local response = s:request({ path = "/mcp", headers = { Authorization = false } })
         s:stop()
         assert.matches('"https://mcp.example.com/.well%-known', response.headers["www-authenticate"])

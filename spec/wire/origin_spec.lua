@@ -17,7 +17,7 @@ end
 describe("Origin policy of /mcp", function()
     local s
 
-    setup(function() s = server.start({ env = { SANDSTORM_PUBLIC_URL = "https://mcp.Example.com:8443/mcp" } }) end)
+    setup(function() s = server.start({ env = { SANDSTORM_PUBLIC_URL = "https://mcp.Example.com:8443" } }) end)
     teardown(function() s:stop() end)
 
     it("D59 lets in no origin, loopback, schemes not of the web, the public URL's and the list", function()

@@ -1,0 +1,79 @@
+--- Clients whose id is the address of a document about them (Client ID Metadata Documents): from the table of well-known
+--- ones, from memory, or fetched.
+local fetch = require("fetch")
+local host = require("host")
+local json = require("json")
+local known_clients = require("oauth.known_clients")
+local log = require("log").logger("oauth")
+local register = require("oauth.register")
+local shared = require("shared")
+local text = require("text")
+local uri = require("oauth.uri")
+
+local cimd = {}
+
+local FAILURE_MS, LEAST_MS, MOST_MS = 30000, 300000, 86400000
+local FETCH = { timeout_ms = 5000, limit = 65536 }
+local NAME_MAX = 100
+
+--- Is a client id of this kind: https with a path, without query tricks, fragment, user info and dot segments?
+---@param id string
+function cimd.is_id(id)
+    local parsed = id:sub(1, 8) == "https://" and uri.parse(id)
+    if not parsed or not parsed.host or parsed.path == "" or parsed.path == "/" then return false end
+    return not (parsed.path .. "/"):find("/%.%.?/") and not parsed.path:lower():find("%%2e")
+end
+
+-- What a fetched document says; nil and why it cannot be used.
+local function read(id, body)
+    local document = json.decode(body)
+    if type(document) ~= "table" or json.is_array(document) then return nil, "it is no JSON object" end
+    if document.client_id ~= id then return nil, "its client_id is another one" end
+    local comparable, failure = register.addresses(document.redirect_uris)
+    if not comparable then return nil, failure.description end
+    local name = type(document.client_name) == "string" and document.client_name ~= "" and document.client_name or uri.shown(id)
+    return { name = text.cut(text.clean(name), NAME_MAX), redirects = comparable }
+end
+
+local function lifetime(cache_control)
+    local seconds = tonumber((cache_control or ""):match("max%-age=(%d+)")) or 0
+    return math.tointeger(math.max(LEAST_MS, math.min(seconds * 1000, MOST_MS))) or LEAST_MS
+end
+
+local function fetch_document(id)
+    local response, why = fetch.get(id, FETCH)
+    if not response then return nil, why end
+    if response.status ~= 200 then return nil, "the answer has status " .. response.status end
+    local document
+    document, why = read(id, response.body)
+    return document, why, lifetime(response.cache_control)
+end
+
+local function remembered(key)
+    local kept = shared.get(key)
+    local entry = kept and json.decode(kept)
+    if not entry then return nil end
+    return entry.redirects and entry or nil, entry.why, true
+end
+
+--- The document of a client id; nil and why there is none.
+---@param id string
+---@return oauth.Document?
+---@return string? why
+function cimd.find(id)
+    local mode = host.setting("cimd")
+    if mode == "off" then return nil, "this server does not read client documents" end
+    local document = known_clients.find(id)
+    if document then return document end
+    if mode == "table" then return nil, "this server knows only the documents of a fixed table" end
+    local key = "oauth/cimd/" .. id
+    local entry, why, known = remembered(key)
+    if known then return entry, why end
+    local ttl
+    document, why, ttl = fetch_document(id)
+    log.info("client document fetched", { client = uri.shown(id), outcome = document and "read" or "refused", reason = why })
+    shared.put(key, json.encode(document or { why = why }), document and ttl or FAILURE_MS)
+    return document, why
+end
+
+return cimd

@@ -1,0 +1,69 @@
+#include "client_address.h"
+
+#include <arpa/inet.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "http.h"
+#include "origin.h"
+
+#define CHAIN_SIZE 2048
+
+/* All X-Forwarded-For values as one list; what does not fit is cut at the front, which strangers wrote. */
+static void gather(const struct http_request *request, char chain[CHAIN_SIZE])
+{
+    chain[0] = '\0';
+    for (size_t i = 0; i < request->header_count; i++) {
+        const struct http_header *h = &request->headers[i];
+        size_t len = strlen(chain), more = strlen(h->value);
+        if (strcasecmp(h->name, "X-Forwarded-For") != 0) continue;
+        if (len + more + 2 > CHAIN_SIZE) len = 0;
+        const char *from = more + 2 > CHAIN_SIZE ? h->value + more + 2 - CHAIN_SIZE : h->value;
+        snprintf(chain + len, CHAIN_SIZE - len, ",%s", from);
+    }
+}
+
+/* An address without blanks, brackets and port, in one way of writing; false if it is none. */
+static bool normal(char *item, char out[CLIENT_ADDRESS_SIZE])
+{
+    unsigned char binary[16];
+    char *text = item + strspn(item, " \t");
+    text[strcspn(text, " \t")] = '\0';
+    if (text[0] == '[') {
+        text++;
+        text[strcspn(text, "]")] = '\0';
+    } else if (strchr(text, '.') != NULL && strchr(text, ':') == strrchr(text, ':')) {
+        text[strcspn(text, ":")] = '\0';
+    }
+    int family = strchr(text, ':') != NULL ? AF_INET6 : AF_INET;
+    return inet_pton(family, text, binary) == 1 &&
+           inet_ntop(family, binary, out, CLIENT_ADDRESS_SIZE) != NULL;
+}
+
+void client_address(const struct origin_policy *policy, const struct http_request *request,
+                    char out[CLIENT_ADDRESS_SIZE])
+{
+    char chain[CHAIN_SIZE], seen[CLIENT_ADDRESS_SIZE];
+    bool any = origin_trusts(policy, "any address");
+    snprintf(out, CLIENT_ADDRESS_SIZE, "%s", request->peer);
+    if (!origin_trusts(policy, request->peer)) return;
+    gather(request, chain);
+    for (char *comma; (comma = strrchr(chain, ',')) != NULL; *comma = '\0') {
+        if (!normal(comma + 1, seen)) return;
+        snprintf(out, CLIENT_ADDRESS_SIZE, "%s", seen);
+        if (any || !origin_trusts(policy, seen)) return;
+    }
+}
+
+const char *client_network(const char *address, char out[CLIENT_ADDRESS_SIZE])
+{
+    struct in6_addr binary;
+    snprintf(out, CLIENT_ADDRESS_SIZE, "%s", address);
+    if (inet_pton(AF_INET6, address, &binary) != 1) return out;
+    memset(binary.s6_addr + 8, 0, 8);
+    inet_ntop(AF_INET6, &binary, out, CLIENT_ADDRESS_SIZE - 4);
+    strcat(out, "/64");
+    return out;
+}

@@ -1,0 +1,231 @@
+#include "gate.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "auth.h"
+#include "client_address.h"
+#include "config.h"
+#include "http.h"
+#include "origin.h"
+#include "routes.h"
+#include "scripts.h"
+#include "shared.h"
+#include "vm.h"
+
+#define MINUTE_MS 60000
+#define BAD_BEARERS_A_MINUTE 300 /* many clients may share an address */
+#define SCOPE "scope=\"mcp\""
+
+/* One request on its way through. */
+struct visit {
+    struct gate *gate;
+    struct http_exchange *ex;
+    const struct http_request *request;
+    const struct route *route; /* NULL: no such path */
+    struct cors cors;
+    struct auth_grant grant;
+};
+
+static void refuse(const struct visit *v, int status, const char *name, const char *value)
+{
+    call_refuse(v->ex, &v->cors, status, name, value);
+}
+
+/* ---- browsers ---------------------------------------------------------------------------------------- */
+
+static bool origin_ok(const struct visit *v)
+{
+    size_t count = 0;
+    const char *origin = http_request_header(v->request, "Origin", &count);
+    return count == 0 || (count == 1 && origin_allowed(v->gate->host->origins, origin));
+}
+
+static struct cors cors_of(const struct visit *v)
+{
+    const char *origin = http_request_header(v->request, "Origin", NULL);
+    if (v->route == NULL) return (struct cors){.origin = "*"};
+    if (!v->route->origin_checked) return (struct cors){.origin = v->route->cors ? "*" : NULL};
+    return (struct cors){.origin = origin != NULL && origin_ok(v) ? origin : NULL, .varies = true};
+}
+
+/* OPTIONS asks what is possible, as a browser does before the real request (Fetch standard); it needs no
+ * bearer. */
+static void answer_options(const struct visit *v)
+{
+    const char *asked = http_request_header(v->request, "Access-Control-Request-Headers", NULL);
+    const struct http_header headers[] = {
+        {"Access-Control-Allow-Methods", "GET, POST, DELETE, OPTIONS"},
+        {"Access-Control-Max-Age", "600"},
+        {"Access-Control-Allow-Headers",
+         asked != NULL
+             ? asked
+             : "Authorization, Content-Type, Accept, MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, "
+               "Mcp-Name, Last-Event-ID"},
+        {"Vary", "Origin, Access-Control-Request-Headers"},
+    };
+    const struct http_header allow = {"Allow", v->route != NULL ? v->route->allow
+                                                                : "GET, HEAD, POST, DELETE, OPTIONS"};
+    const struct cors cors = {.origin = v->cors.origin};
+    bool browser = v->cors.origin != NULL && http_request_header(v->request, "Origin", NULL) != NULL;
+    call_respond(v->ex, browser ? &cors : &v->cors,
+                 &(struct http_response){
+                     .status = 204, .headers = browser ? headers : &allow, .header_count = browser ? 4 : 1});
+}
+
+static void refuse_origin(const struct visit *v)
+{
+    static const char body[] =
+        "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32600,\"message\":\"Forbidden: pages of "
+        "this origin may not call this server\"}}";
+    call_respond(
+        v->ex, &v->cors,
+        &(struct http_response){
+            .status = 403, .content_type = "application/json", .body = body, .body_len = sizeof body - 1});
+}
+
+/* ---- bearers ----------------------------------------------------------------------------------------- */
+
+static struct shared_text key(char *out, size_t size, const char *kind, const char *name)
+{
+    int len = snprintf(out, size, "auth/%s/%s", kind, name);
+    return (struct shared_text){out, (size_t)len};
+}
+
+static void refuse_for_now(const struct visit *v, struct shared_text counter)
+{
+    static const char body[] =
+        "{\"error\":\"too_many_requests\",\"error_description\":\"Too many requests: wait a little\"}";
+    char seconds[24];
+    snprintf(seconds, sizeof seconds, "%lld",
+             (long long)(shared_ttl(v->gate->host->shared, counter) / 1000 + 1));
+    const struct http_header header = {"Retry-After", seconds};
+    call_respond(v->ex, &v->cors,
+                 &(struct http_response){.status = 429,
+                                         .content_type = "application/json",
+                                         .headers = &header,
+                                         .header_count = 1,
+                                         .body = body,
+                                         .body_len = sizeof body - 1});
+}
+
+/* True if it answered: only failures are counted, so whoever has a valid bearer is never concerned. */
+static bool too_many_bad(const struct visit *v)
+{
+    char address[CLIENT_ADDRESS_SIZE], network[CLIENT_ADDRESS_SIZE], text[CLIENT_ADDRESS_SIZE + 16];
+    client_address(v->gate->host->origins, v->request, address);
+    struct shared_text counter = key(text, sizeof text, "bad", client_network(address, network));
+    if (shared_add(v->gate->host->shared, counter, 1, MINUTE_MS) <= BAD_BEARERS_A_MINUTE) return false;
+    refuse_for_now(v, counter);
+    return true;
+}
+
+static const char *complaint(enum auth_result result)
+{
+    if (result == AUTH_MISSING) return "";
+    if (result == AUTH_EXPIRED)
+        return "error=\"invalid_token\", error_description=\"The access token has expired\", ";
+    return "error=\"invalid_token\", error_description=\"The access token is not valid here\", ";
+}
+
+/* The challenge leads to the document of the resource as the client wrote it, with slash or without. */
+static void challenge(const struct visit *v, const char *origin, enum auth_result result)
+{
+    char value[ORIGIN_SIZE + 256];
+    bool slash = v->route != NULL && strcmp(v->route->path, "/mcp/") == 0;
+    snprintf(value, sizeof value,
+             "Bearer %sresource_metadata=\"%s/.well-known/oauth-protected-resource/mcp%s\", " SCOPE,
+             complaint(result), origin, slash ? "/" : "");
+    refuse(v, 401, "WWW-Authenticate", value);
+}
+
+/* False if it answered: the request has no bearer that counts. */
+static bool pass_bearer(struct visit *v)
+{
+    char origin[ORIGIN_SIZE] = "";
+    size_t count = 0;
+    const char *header = http_request_header(v->request, "Authorization", &count);
+    bool known = origin_of_request(v->gate->host->origins, v->request, origin, sizeof origin);
+    enum auth_result result =
+        count > 1 ? AUTH_MALFORMED : auth_check(v->gate->auth, header, known ? origin : "", &v->grant);
+    if (result == AUTH_GRANTED) return true;
+    if (!known)
+        refuse(v, 400, NULL, NULL);
+    else if (result == AUTH_MISSING || !too_many_bad(v))
+        challenge(v, origin, result);
+    return false;
+}
+
+/* False if it answered: the grant was used more often than the operator allows. */
+static bool pass_rate(const struct visit *v)
+{
+    char text[AUTH_PRINCIPAL_SIZE + 16];
+    int64_t limit = v->gate->host->config->rate_limit;
+    struct shared_text counter = key(text, sizeof text, "rate", v->grant.principal);
+    if (limit == 0 || shared_add(v->gate->host->shared, counter, 1, MINUTE_MS) <= limit) return true;
+    refuse_for_now(v, counter);
+    return false;
+}
+
+/* ---- the way in -------------------------------------------------------------------------------------- */
+
+static bool carries_body(const char *method)
+{
+    return strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0 || strcmp(method, "PATCH") == 0;
+}
+
+/* `type` is a Content-Type value; parameters and case do not matter (RFC 9110 8.3.1). */
+static bool media_type_is(const char *type, const char *wanted)
+{
+    size_t len = strlen(wanted);
+    if (type == NULL || strncasecmp(type, wanted, len) != 0) return false;
+    return strchr("; \t", type[len]) != NULL;
+}
+
+/* Everything that is decided without the route's handler; false if it answered. */
+static bool pass(struct visit *v)
+{
+    const struct route *route = v->route;
+    if (route->origin_checked && !origin_ok(v)) {
+        refuse_origin(v);
+    } else if (route->bearer && (!pass_bearer(v) || !pass_rate(v))) {
+        return false;
+    } else if (!route_allows(route, v->request->method)) {
+        refuse(v, 405, "Allow", route->allow);
+    } else if (route->media_type != NULL && carries_body(v->request->method) &&
+               !media_type_is(http_request_header(v->request, "Content-Type", NULL), route->media_type)) {
+        refuse(v, 415, NULL, NULL);
+    } else {
+        return true;
+    }
+    return false;
+}
+
+static void take_in(struct visit *v, struct vm *vm)
+{
+    struct call *call = call_new(v->gate->host, v->ex, vm, v->route, &v->cors, v->gate->slow);
+    if (call == NULL) {
+        refuse(v, 503, NULL, NULL);
+        return;
+    }
+    memcpy(call->principal, v->grant.principal, sizeof call->principal);
+    http_accept(v->ex, v->route->body_limit);
+}
+
+void gate_head(struct gate *gate, struct http_exchange *ex)
+{
+    struct vm *vm = scripts_vm(gate->host->scripts);
+    struct visit v = {.gate = gate, .ex = ex, .request = http_exchange_request(ex)};
+    v.route = route_find(vm->routes, v.request->path);
+    v.cors = cors_of(&v);
+    if (v.request->host[0] != '\0' && !origin_is_host(v.request->host)) {
+        refuse(&v, 400, NULL, NULL);
+    } else if (strcmp(v.request->method, "OPTIONS") == 0) {
+        answer_options(&v);
+    } else if (v.route != NULL) {
+        if (pass(&v)) take_in(&v, vm);
+    } else if (!route_below_bearer(vm->routes, v.request->path) || pass_bearer(&v)) {
+        refuse(&v, 404, NULL, NULL);
+    }
+}

@@ -1,0 +1,238 @@
+local cjson = require("cjson")
+local oauth = require("spec.support.oauth")
+
+local EXPOSED = "WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version, Retry-After"
+
+describe("What browsers are told (CORS)", function()
+    local s, app
+
+    setup(function()
+        s = oauth.start()
+        app = oauth.new(s)
+    end)
+    teardown(function() s:stop() end)
+
+    it("D58 metadata and OAuth JSON may be read by every page, errors too, without credentials", function()
+        local page = { Origin = "https://any.example" }
+        for _, response in ipairs({
+            app:get("/.well-known/oauth-authorization-server", page), app:post("/oauth/token", { grant_type = "x" }, page),
+            app:post("/oauth/revoke", { token = "x" }, page), app:get("/nowhere", page), app:get("/oauth/token", page),
+            app:request("POST", "/oauth/register", "{", { Origin = "https://any.example",
+                ["Content-Type"] = "application/json" }),
+        }) do
+            assert.equal("*", response.headers["access-control-allow-origin"])
+            assert.equal(EXPOSED, response.headers["access-control-expose-headers"])
+            assert.is_nil(response.headers["access-control-allow-credentials"])
+        end
+    end)
+
+    it("D58 D59 /mcp follows the origin policy: 401 and 200 are read by allowed pages, others get 403 and no header", function()
+        for _, origin in ipairs({ "https://claude.ai", "http://localhost:6274", "vscode-webview://x" }) do
+            for _, token in ipairs({ s.token, "wrong" }) do
+                local headers = app:ping(token, { Origin = origin }).headers
+                assert.same({ origin, EXPOSED, "Origin" }, { headers["access-control-allow-origin"],
+                    headers["access-control-expose-headers"], headers.vary })
+            end
+        end
+        local foreign = app:ping(s.token, { Origin = "https://evil.example" })
+        assert.equal(403, foreign.status)
+        assert.same({ "2.0", "number", "string" }, { foreign.json.jsonrpc, type(foreign.json.error.code),
+            type(foreign.json.error.message) })
+        assert.is_nil(foreign.json.id)
+        assert.is_nil(foreign.headers["access-control-allow-origin"])
+        assert.equal("Origin", foreign.headers.vary)
+        assert.is_nil(foreign.headers["www-authenticate"])
+    end)
+
+    it("D58 preflights are 204 without a bearer and allow the headers of all clients", function()
+        local asked = "authorization,content-type,mcp-protocol-version,mcp-session-id," ..
+            "mcp-method,mcp-name,mcp-param-x,last-event-id"
+        for _, path in ipairs({ "/mcp", "/mcp/", "/oauth/token", "/register", "/.well-known/oauth-protected-resource/mcp",
+            "/nowhere" }) do
+            local response = app:request("OPTIONS", path, nil, { Origin = "http://localhost:6274",
+                ["Access-Control-Request-Method"] = "POST", ["Access-Control-Request-Headers"] = asked })
+            local headers = response.headers
+            assert.equal(204, response.status, path)
+            assert.equal(asked, headers["access-control-allow-headers"])
+            assert.equal("GET, POST, DELETE, OPTIONS", headers["access-control-allow-methods"])
+            assert.matches("^%d+$", headers["access-control-max-age"])
+            assert.matches("Origin", headers.vary)
+            assert.is_string(headers["access-control-allow-origin"])
+        end
+        local plain = app:request("OPTIONS", "/mcp", nil, { Origin = "http://localhost:6274" }).headers
+        for _, name in ipairs({ "Authorization", "Content-Type", "Accept", "MCP-Protocol-Version", "Mcp-Session-Id", "Mcp-Method",
+            "Mcp-Name", "Last-Event-ID" }) do
+            assert.matches(name:gsub("%p", "%%%0"), plain["access-control-allow-headers"])
+        end
+        for _, case in ipairs({ { "/mcp", "https://evil.example" }, { "/oauth/authorize", "https://claude.ai" } }) do
+            local response = app:request("OPTIONS", case[1], nil, { Origin = case[2],
+                ["Access-Control-Request-Method"] = "POST" })
+            assert.equal(204, response.status)
+            assert.is_nil(response.headers["access-control-allow-origin"])
+        end
+    end)
+
+    it("D21 a Host that is no host is a bad request on every path; routes come from the target alone", function()
+        for _, host in ipairs({ "a?", "a#", "a/b?", "[", "x@y", "a b", "a:b", "host:1?", "[::1", "é" }) do
+            for _, path in ipairs({ "/mcp", "/health", "/oauth/authorize", "/.well-known/oauth-authorization-server",
+                "/nowhere" }) do
+                assert.equal(400, app:get(path, { Host = host }).status, host .. path)
+            end
+        end
+        local connection = s:connect()
+        connection:send("GET /health HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n")
+        assert.equal(400, connection:read_response().status)
+        connection:close()
+        for target, status in pairs({ ["http://evil.example/mcp"] = 401, ["http://x/health"] = 200, ["//mcp"] = 404,
+            ["/mcp?x#y"] = 400,
+            ["/%2e%2e/mcp"] = 404, ["/mcp/../health"] = 401 }) do
+            local other = s:connect()
+            other:send(("GET %s HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n"):format(target))
+            assert.equal(status, other:read_response().status, target)
+            other:close()
+        end
+    end)
+end)
+
+describe("The log", function()
+    it("D57 tells client, address, outcome and reason, and no secret of any kind", function()
+        local s = oauth.start({ env = { SANDSTORM_LOG_LEVEL = "trace" } })
+        local app = oauth.new(s)
+        local made = app:register({ client_name = "Logged", token_endpoint_auth_method = "client_secret_post" }).json
+        local id, secret = made.client_id, made.client_secret
+        local page = app:page(id, { state = "logged-state" })
+        app:decide(oauth.blob(page), { password = "guessed-password" })
+        app:decide(oauth.blob(page), { decision = "deny" })
+        local code = app:code(id, { state = "logged-state" })
+        app:exchange(id, code, { client_secret = "guessed-secret" })
+        local tokens = app:exchange(id, code, { client_secret = secret }).json
+        app:ping(tokens.access_token)
+        app:ping("guessed-bearer")
+        local newer = app:refresh(id, tokens.refresh_token, { client_secret = secret }).json
+        app:exchange(id, code, { client_secret = secret })
+        app:post("/oauth/revoke", { token = newer.refresh_token })
+        s:stop()
+        local log = s.process:stdout()
+        for name, text in pairs({
+            token = s.token, code = code, verifier = oauth.VERIFIER, access = tokens.access_token, refresh = tokens.refresh_token,
+            newer = newer.refresh_token, secret = secret, state = "logged-state", challenge = oauth.CHALLENGE,
+                form = oauth.blob(page),
+            password = "guessed-password", ["wrong secret"] = "guessed-secret", bearer = "guessed-bearer",
+                query = "code_challenge",
+        }) do
+            assert.is_nil(log:find(text, 1, true), name)
+        end
+        local seen = {}
+        for _, line in ipairs(s:log()) do
+            if line.client == "Logged" then seen[#seen + 1] = line.msg .. " " .. (line.redirect or "") .. " " ..
+                (line.reason or "") end
+        end
+        for _, wanted in ipairs({ "client registered app.example ", "authorization refused app.example wrong token",
+            "authorization denied app.example ", "authorization granted app.example ", "signed in app.example ",
+            "code used twice app.example " }) do
+            assert.is_truthy(table.concat(seen, "\n"):find(wanted, 1, true), wanted .. " in\n" .. table.concat(seen, "\n"))
+        end
+        assert.matches('"msg":"token refused"[^\n]*"reason":"invalid_client"', log)
+        assert.matches('"msg":"signed out"', log)
+    end)
+end)
+
+describe("Hostile input", function()
+    -- A fixed sequence: the same inputs at every run.
+    local state = 20261130
+    local function random(most)
+        state = (state * 6364136223846793005 + 1442695040888963407)
+        return (state >> 33) % most + 1
+    end
+
+    local PIECES = { "", "x", "\0", "\r\n", "%", "%zz", "%00", "&", "=", "+", "\xFF\xC0", "日本", '"', "'", "<", "../", "{",
+        "}", "[", "]",
+        "null", "1e999", "-1", "true", ".", "..", "sa1.", "sc1.e30.", "sr1.", "so1.", "sf1.", "https://", "http://localhost:",
+            "://", "#", "?",
+        "javascript:", "Basic ", "Bearer ", ("A"):rep(43), ("A"):rep(5000), "client_id", "redirect_uris", "\u{202E}", "0",
+            "-0", "9223372036854775808",
+        "https://claude.ai/oauth/mcp-oauth-client-metadata", "https://a.example/../x",
+            '{"redirect_uris":["https://a.example/"],"client_name":' }
+
+    local function noise()
+        local parts = {}
+        for number = 1, random(5) do parts[number] = PIECES[random(#PIECES)] end
+        return table.concat(parts)
+    end
+
+    it("D56 no input of any endpoint is answered with a 5xx, and the server lives on", function()
+        local s = oauth.start({ env = { SANDSTORM_CIMD = "table" } })
+        local app = oauth.new(s)
+        local tokens, id = app:sign_in()
+        local names = { "response_type", "client_id", "redirect_uri", "state", "scope", "code_challenge",
+            "code_challenge_method", "resource",
+            "request", "password", "decision", "grant_type", "code", "code_verifier", "refresh_token", "client_secret", "token" }
+        local good = { client_id = id, redirect_uri = oauth.REDIRECT, response_type = "code", code_challenge = oauth.CHALLENGE,
+            refresh_token = tokens.refresh_token, token = "x" }
+        local grants = { "authorization_code", "refresh_token", "password" }
+        local function fields()
+            local list = {}
+            for name, value in pairs(good) do list[#list + 1] = { name, value } end
+            list[#list + 1] = { "grant_type", grants[random(#grants)] }
+            table.sort(list, function(a, b) return a[1] < b[1] end)
+            for _ = 1, random(3) do
+                local name = names[random(#names)]
+                for _, pair in ipairs(list) do if pair[1] == name then pair[2] = noise() end end
+                if random(2) == 1 then list[#list + 1] = { name, noise() } end
+            end
+            return oauth.form(list)
+        end
+        local connection = s:connect()
+        local function send(request)
+            request.host = "127.0.0.1:" .. s.port
+            local response = connection:request(request)
+            if not response or response.headers.connection == "close" then
+                connection:close()
+                connection = s:connect()
+            end
+            assert.is_true(not response or response.status < 500, cjson.encode({ request.path, (request.body
+                or ""):gsub("[\128-\255%c]", "?") }))
+            return response
+        end
+        for round = 1, 250 do
+            local from = { ["X-Forwarded-For"] = "198.51.100." .. round }
+            local function typed(kind) return { ["X-Forwarded-For"] = from["X-Forwarded-For"], ["Content-Type"] = kind } end
+            local form = typed("application/x-www-form-urlencoded")
+            send({ path = "/oauth/authorize?" .. fields():sub(1, 7000), headers = from })
+            send({ path = "/oauth/authorize?" .. noise():gsub("[%c \128-\255#]", "%%41"), headers = from })
+            send({ method = "POST", path = "/oauth/authorize", body = fields(), headers = form })
+            send({ method = "POST", path = "/oauth/token", body = fields(), headers = form })
+            send({ method = "POST", path = "/oauth/token", body = noise(), headers = typed("application/json") })
+            send({ method = "POST", path = "/oauth/register", body = noise(), headers = typed("application/json") })
+            send({ method = "POST", path = "/oauth/register", headers = typed("application/json"),
+                body = '{"redirect_uris":["https://a.example/"],"client_name":' .. noise() .. "}" })
+            send({ method = "POST", path = "/oauth/revoke", body = fields(), headers = form })
+            local clean = noise():gsub("[%z\r\n]", "")
+            local bearer = { Authorization = (random(2) == 1 and "Bearer " or "") .. clean, ["X-Forwarded-For"] = clean }
+            send({ path = "/mcp", headers = bearer })
+        end
+        connection:close()
+        assert.equal(200, app:ping(tokens.access_token).status)
+        for _, line in ipairs(s:log()) do assert.not_equal("ERROR", line.level, cjson.encode(line)) end
+        s:stop()
+    end)
+end)
+
+describe("While a tool runs", function()
+    it("D62 the endpoints answer at once: a call that sleeps holds nobody", function()
+        local s = oauth.start()
+        local app = oauth.new(s)
+        local busy = s:connect()
+        local body = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"terminal_exec",' ..
+            '"arguments":{"command":"sleep 300"}}}'
+        busy:send(("POST /mcp HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n" ..
+            "Content-Length: %d\r\n\r\n%s"):format(s.token, #body, body))
+        for _ = 1, 50 do
+            local tokens, id = app:sign_in()
+            assert.equal(200, app:refresh(id, tokens.refresh_token).status)
+            assert.equal(200, app:get("/.well-known/oauth-authorization-server").status)
+        end
+        busy:close()
+        s:kill()
+    end)
+end)

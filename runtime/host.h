@@ -9,8 +9,10 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <uv.h>
 
+struct audit;
 struct config;
 struct config_secrets;
 struct db_table;
@@ -20,6 +22,7 @@ struct inbox_table;
 struct job_table;
 struct keys;
 struct log;
+struct metrics;
 struct scripts;
 struct shared;
 struct stdio;
@@ -37,6 +40,9 @@ struct host {
     struct inbox_table *inboxes; /* messages for fibers that wait; see inbox.h */
     struct shared *shared;       /* small memory across requests; see shared.h */
     struct slice_timer *slices;  /* interrupts long computations; see fiber_slice.h */
+    struct audit *audit;         /* who did what; see audit.h */
+    struct metrics *metrics;     /* figures for monitoring; see metrics.h */
+    int64_t started_ms;          /* since 1970 */
     struct stream_hub *streams;  /* event streams; see stream.h */
     struct scripts *scripts;     /* the generations of the VM; see scripts.h; NULL for one-shot commands */
     struct stdio *stdio;         /* NULL unless messages come on standard input */

@@ -19,84 +19,10 @@
 #define LOGGER "sandstorm_mcp.http"
 #define ANSWER_HEADERS_MAX 20
 
-/* ---- routes ------------------------------------------------------------------------------------------ */
-
-/* Pushes field `name` of the route on top; raises unless it has the wanted type or is absent. */
-static int route_field(lua_State *L, const char *name, int type, bool required)
-{
-    int got = lua_getfield(L, -1, name);
-    if (got == type || (got == LUA_TNIL && !required)) return got;
-    return luaL_error(L, "app.load: route field '%s': expected %s, got %s", name, lua_typename(L, type),
-                      lua_typename(L, got));
-}
-
-static char *copy_string(lua_State *L, const char *text)
-{
-    char *copy = strdup(text);
-    if (copy == NULL) luaL_error(L, "not enough memory");
-    return copy;
-}
-
-/* Leaves `GET, HEAD, OPTIONS` for methods = {"GET"} on the stack. */
-static const char *push_allow(lua_State *L)
-{
-    luaL_Buffer b;
-    route_field(L, "methods", LUA_TTABLE, true);
-    int list = lua_gettop(L);
-    luaL_buffinit(L, &b);
-    for (lua_Integer i = 1; lua_rawgeti(L, list, i) == LUA_TSTRING; i++) {
-        bool get = strcmp(lua_tostring(L, -1), "GET") == 0;
-        luaL_addvalue(&b);
-        luaL_addstring(&b, get ? ", HEAD, " : ", ");
-    }
-    lua_pop(L, 1);
-    luaL_addstring(&b, "OPTIONS");
-    luaL_pushresult(&b);
-    return lua_tostring(L, -1);
-}
-
-static bool field_equals(lua_State *L, const char *name, const char *value)
-{
-    route_field(L, name, LUA_TSTRING, true);
-    bool equal = strcmp(lua_tostring(L, -1), value) == 0;
-    lua_pop(L, 1);
-    return equal;
-}
-
-/* The route's table is on top. */
-static void read_route(lua_State *L, struct route *route)
-{
-    int top = lua_gettop(L);
-    route_field(L, "path", LUA_TSTRING, true);
-    route->path = copy_string(L, lua_tostring(L, -1));
-    lua_settop(L, top);
-    route->allow = copy_string(L, push_allow(L));
-    lua_settop(L, top);
-    if (route_field(L, "media_type", LUA_TSTRING, false) != LUA_TNIL)
-        route->media_type = copy_string(L, lua_tostring(L, -1));
-    lua_settop(L, top);
-    route->bearer = field_equals(L, "auth", "bearer");
-    route->origin_checked = field_equals(L, "origin", "checked");
-    if (route_field(L, "body_limit", LUA_TNUMBER, false) != LUA_TNIL)
-        route->body_limit = (size_t)lua_tointeger(L, -1);
-    lua_settop(L, top);
-    route_field(L, "handle", LUA_TFUNCTION, true);
-    route->handler = luaL_ref(L, LUA_REGISTRYINDEX);
-}
-
 static void request_metatable(lua_State *L);
 
-void lua_http_read_routes(lua_State *L, struct route_table *table)
+void lua_http_open(lua_State *L)
 {
-    luaL_checktype(L, -1, LUA_TTABLE);
-    int list = lua_gettop(L);
-    for (lua_Integer i = 1; lua_rawgeti(L, list, i) == LUA_TTABLE; i++) {
-        struct route *route = route_add(table);
-        if (route == NULL) luaL_error(L, "not enough memory");
-        read_route(L, route);
-        lua_settop(L, list);
-    }
-    lua_settop(L, list - 1);
     request_metatable(L);
     luaopen_stream(L);
     lua_pop(L, 1);
@@ -192,10 +118,25 @@ static int request_on_stop(lua_State *L)
     return 0;
 }
 
+/* A table of what stands for each `{name}` of the route's path. */
+static int push_parameters(lua_State *L, const struct call *call, const char *path)
+{
+    struct route_parameter parameters[ROUTE_PARAMETERS_MAX];
+    size_t count = route_parameters(call->route, path, parameters);
+    lua_createtable(L, 0, (int)count);
+    for (size_t i = 0; i < count; i++) {
+        lua_pushlstring(L, parameters[i].name, parameters[i].name_len);
+        lua_pushlstring(L, parameters[i].value, parameters[i].value_len);
+        lua_rawset(L, -3);
+    }
+    return 1;
+}
+
 static int request_index(lua_State *L)
 {
     const char *name = luaL_checkstring(L, 2);
     if (lua_getfield(L, lua_upvalueindex(1), name) != LUA_TNIL) return 1;
+    if (strcmp(name, "parameters") == 0) return push_parameters(L, check_request(L), check_received(L)->path);
     const struct http_request *request = check_received(L);
     const struct {
         const char *name, *value;

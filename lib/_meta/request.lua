@@ -15,6 +15,7 @@
 ---@field query string after `?` as received, "" without one
 ---@field host string Host header, "" without one
 ---@field peer string address of the client
+---@field parameters table<string, string> what stands for each `{name}` of the route's path
 local Request = {}
 
 --- The first header of that name, whatever the case, and how many there are.

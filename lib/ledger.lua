@@ -29,9 +29,10 @@ function ledger.call(exchange, tool, outcome, duration_ms, bytes_out)
     if not audit.enabled() then return end
     audit.write({
         event = "tool", principal = exchange.principal or exchange.era == "local" and "command line" or "bearer",
-        client = exchange.client.name, client_version = exchange.client.version, session = exchange.session and exchange.session.nonce,
-        tool = tool, arguments = exchange.kept_arguments, outcome = outcome, duration_ms = math.floor(duration_ms + 0.5),
-        bytes_in = exchange.bytes, bytes_out = bytes_out, traceparent = fiber.trace(),
+        client = exchange.client.name, client_version = exchange.client.version,
+        session = exchange.session and exchange.session.nonce, tool = tool, arguments = exchange.kept_arguments,
+        outcome = outcome, duration_ms = math.floor(duration_ms + 0.5), bytes_in = exchange.bytes, bytes_out = bytes_out,
+        traceparent = fiber.trace(),
     })
 end
 

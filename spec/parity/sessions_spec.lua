@@ -1,7 +1,7 @@
 --- The recorded session API, in its order, against one server for each group. What is better now is listed with why.
 local exchange = require("spec.support.exchange")
 local json = require("json")
-local server = require("spec.support.server")
+local sessions = require("spec.support.sessions")
 local tmp = require("spec.support.tmp")
 local uv = require("luv")
 
@@ -99,7 +99,7 @@ local function new_world(env)
     local home = tmp.dir("home")
     remotes(home)
     env.HOME = home
-    local s = server.start({ env = env })
+    local s = sessions.serve({ env = env })
     local book = exchange.book({
         WORKSPACE = s.workspace, PORT = tostring(s.port), ["SECRET-TOKEN"] = s.token,
         ["SECRET-SESSION-TOKEN"] = env.SESSION_AUTH_TOKEN, SID = "00000000-0000-4000-8000-000000000000",
@@ -216,7 +216,7 @@ describe("the recorded reaper", function()
         tmp.shell(("sqlite3 %s/sessions.db %s"):format(quote(state),
             quote(("UPDATE sessions SET updated_at='%s' WHERE status='cleaned' "
             .. "AND updated_at > '2026-11-28T12:00:00Z'"):format(now))))
-        local s = server.start({ workspace = workspace })
+        local s = sessions.serve({ workspace = workspace })
         s:wait_log(function(line) return line.msg == case.log[1].msg end)
         s:stop()
         local look = "sqlite3 -json %s/sessions.db 'SELECT id, status FROM sessions'"
@@ -241,7 +241,7 @@ describe("the recorded reaper", function()
             ("UPDATE sessions SET expires_at='2099-01-01T00:00:00Z', workspace_path='%s/sessions/%s' WHERE id='%s'"):format(
                 workspace, ready, ready))))
         tmp.shell(("mkdir -p %s/sessions/%s/workspace"):format(quote(workspace), ready))
-        local s = server.start({ workspace = workspace })
+        local s = sessions.serve({ workspace = workspace })
         local response = s:request({ method = "POST", path = "/session/" .. ready .. "/exec", body = '{"command":"echo on"}' })
         assert.same({ exit_code = 0, stdout = "on\n", stderr = "" }, json.decode(response.body))
         response = s:request({ path = "/session/580f657b-4ad1-473a-9be6-709cb51382b9/status" })

@@ -1,5 +1,4 @@
 --- Who may use the session API.
-local server = require("spec.support.server")
 local sessions = require("spec.support.sessions")
 
 local NONE = { Authorization = false }
@@ -9,7 +8,7 @@ local function create(s, headers) return (sessions.ask(s, "POST", "/session/crea
 describe("the session API", function()
     local s
 
-    setup(function() s = server.start() end)
+    setup(function() s = sessions.serve() end)
     teardown(function() s:stop() end)
 
     it("asks for the shared secret where no token of its own is set", function()
@@ -62,7 +61,7 @@ describe("the session API", function()
     end)
 
     it("the tokens of the two sides do not open each other", function()
-        local own = server.start({ env = { SESSION_AUTH_TOKEN = "session-token-0123456789" } })
+        local own = sessions.serve({ env = { SESSION_AUTH_TOKEN = "session-token-0123456789" } })
         assert.equal(401, create(own))
         assert.equal(201, create(own, { Authorization = "Bearer session-token-0123456789" }))
         local ping = { method = "POST", path = "/mcp", body = '{"jsonrpc":"2.0","id":1,"method":"ping"}' }
@@ -76,7 +75,7 @@ end)
 describe("the open session API", function()
     local s
 
-    setup(function() s = server.start({ env = { SANDSTORM_SESSION_OPEN = "1", SANDSTORM_METRICS_OPEN = "1" } }) end)
+    setup(function() s = sessions.serve({ env = { SANDSTORM_SESSION_OPEN = "1", SANDSTORM_METRICS_OPEN = "1" } }) end)
     teardown(function() s:stop() end)
 
     local function with(more)
@@ -120,7 +119,7 @@ describe("the open session API", function()
     it("is not open to another machine's address", function()
         local address = "127.0.0.1"
         for line in io.popen("hostname -I 2>/dev/null"):lines() do address = line:match("%d+%.%d+%.%d+%.%d+") or address end
-        local all = server.start({ host = "0.0.0.0", reach = address, env = { SANDSTORM_SESSION_OPEN = "1" } })
+        local all = sessions.serve({ host = "0.0.0.0", reach = address, env = { SANDSTORM_SESSION_OPEN = "1" } })
         assert.equal(address == "127.0.0.1" and 201 or 401, create(all, NONE))
         all:stop()
     end)

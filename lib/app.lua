@@ -7,11 +7,14 @@ local health = require("health")
 local json = require("json")
 local levels = require("mcp.levels")
 local modern = require("mcp.modern")
+local monitor = require("monitor")
 local pipe = require("mcp.pipe")
 local oauth_cli = require("oauth.cli")
 local oauth_routes = require("oauth.routes")
 local registry = require("mcp.registry")
+local reaper = require("session.reaper")
 local script = require("mcp.script")
+local session_api = require("session.api")
 local task_run = require("mcp.task_run")
 
 local app = {}
@@ -20,7 +23,7 @@ local INFO = { name = "sandstorm", version = "2.0.0" }
 
 local function all_routes(server)
     local routes = endpoint.routes(server)
-    for _, list in ipairs({ health.routes(), oauth_routes.all() }) do
+    for _, list in ipairs({ health.routes(), monitor.routes(), session_api.routes(), oauth_routes.all() }) do
         for _, route in ipairs(list) do routes[#routes + 1] = route end
     end
     return routes
@@ -78,6 +81,7 @@ function app.load(root_path)
     local server = { registry = tools, info = INFO }
     return {
         routes = all_routes(server),
+        ticks = reaper.ticks(),
         line = function(text) pipe.line(server, text) end,
         changed = function() changes.tell(tools) end,
         started = task_run.recover,

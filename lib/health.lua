@@ -1,7 +1,10 @@
 --- GET /health, open to anybody: how this host is, in the fields that monitoring knows from earlier versions, and
---- why the scripts on disk do not serve when they do not.
+--- what is wrong with scripts, session database and audit log when something is.
+local audit = require("audit")
+local census = require("session.census")
 local host = require("host")
 local json = require("json")
+local ordered = require("ordered")
 
 local health = {}
 
@@ -9,31 +12,27 @@ local MIB = 1024 * 1024
 local TOOLS = { "node", "bun", "python3", "git", "gh", "curl" }
 
 -- In the order in which they are written.
-local function fields(info)
+local function fields(info, sessions, active)
     return {
         { "server", "sandstorm" },
         { "version", "2.0.0" },
         { "ok", true },
-        { "cores_available", info.cores },
+        { "cores_available", math.max(0, info.cores - active) },
         { "memory_mb_available", info.memory_available // MIB },
         { "disk_mb_available", info.disk_available // MIB },
-        { "active_instances", 0 },
+        { "active_instances", active },
         { "max_instances", host.setting("max_instances") },
         { "tools", json.array(host.which(TOOLS)) },
         { "uptime_seconds", math.tointeger(info.uptime) or math.floor(info.uptime) },
+        { "generation", info.generation },
+        { "degraded", (info.script_error or sessions.error or audit.error()) ~= nil },
         { "script_error", info.script_error },
+        { "session_error", sessions.error },
+        { "audit_error", audit.error() },
     }
 end
 
-local function object(list)
-    local members = {}
-    for _, field in ipairs(list) do
-        if field[2] ~= nil then members[#members + 1] = ('"%s":%s'):format(field[1], json.encode(field[2])) end
-    end
-    return "{" .. table.concat(members, ",") .. "}"
-end
-
-function health.handle() return 200, object(fields(host.info())) end
+function health.handle() return 200, ordered.encode(fields(host.info(), census.read(), census.active())) end
 
 ---@return app.Route[]
 function health.routes()

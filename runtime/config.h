@@ -67,6 +67,12 @@ struct config {
     int64_t script_cpu_ms;
     int64_t lua_memory; /* bytes */
     int64_t stop_ms;
+
+    int64_t session_open; /* 1: see access.h */
+    int64_t metrics_open;
+    char *audit_file; /* NULL: no audit log; see audit.h */
+    int64_t audit_bytes;
+    int64_t audit_files;
 };
 
 /* NULL where none is set (an empty variable is as good as none). */

@@ -61,6 +61,7 @@ static void finish(struct fiber *f, enum fiber_outcome outcome, int count)
     struct vm *vm = f->vm;
     f->state = FIBER_DONE;
     fiber_set_tag(f, NULL);
+    f->trace[0] = '\0';
     fiber_unlink(f);
     f->done(f->data, f->L, outcome, count);
     lua_settop(f->L, 0);
@@ -210,6 +211,7 @@ bool fiber_spawn(lua_State *L, int function, const struct fiber_limits *limits, 
 {
     struct fiber *f = fiber_prepare(vm_of(L), 0, limits, done, data);
     if (f == NULL) return false;
+    if (fiber_running(L) != NULL) fiber_set_trace(f, fiber_trace(fiber_running(L)));
     lua_pushvalue(L, function);
     lua_xmove(L, f->L, 1);
     fiber_make_ready(f);

@@ -89,6 +89,15 @@ void fiber_stop_all(struct vm *vm, const char *reason);
 /* Names a fiber, so that another handler can stop it; NULL takes the name away. False without memory. */
 bool fiber_set_tag(struct fiber *f, const char *tag);
 
+/* The W3C trace context that a fiber works for: goes into the log lines and the children's environment of
+ * whatever it does, and to the fibers that it spawns. "" for none. */
+#define FIBER_TRACE_SIZE 56
+void fiber_set_trace(struct fiber *f, const char *traceparent);
+const char *fiber_trace(const struct fiber *f);
+
+/* How many fibers of this VM have that name. */
+unsigned fiber_count_tagged(const struct vm *vm, const char *tag);
+
 /* Stops the fibers of this VM with that name, or, if it ends in `*`, with names that begin so; returns how
  * many. */
 unsigned fiber_stop_tagged(struct vm *vm, const char *tag, const char *reason);

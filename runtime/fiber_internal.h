@@ -27,6 +27,7 @@ struct fiber {
     fiber_done_cb done;
     void *data;
     char *tag; /* owned; NULL: none */
+    char trace[FIBER_TRACE_SIZE];
     char reason[FIBER_REASON_SIZE];
     struct fiber *next, *prev; /* live list; `next` also links the records kept for later */
     struct fiber *next_ready;

@@ -82,6 +82,25 @@ unsigned fiber_stop_tagged(struct vm *vm, const char *tag, const char *reason)
     return stopped;
 }
 
+void fiber_set_trace(struct fiber *f, const char *traceparent)
+{
+    snprintf(f->trace, sizeof f->trace, "%s", traceparent);
+}
+
+const char *fiber_trace(const struct fiber *f)
+{
+    return f->trace;
+}
+
+unsigned fiber_count_tagged(const struct vm *vm, const char *tag)
+{
+    unsigned count = 0;
+    if (vm->scheduler == NULL) return 0;
+    for (const struct fiber *f = vm->scheduler->live; f != NULL; f = f->next)
+        if (f->tag != NULL && strcmp(f->tag, tag) == 0) count++;
+    return count;
+}
+
 static void check_loading(lua_State *L, struct vm *vm)
 {
     if (!vm->loading || clock_ns() < vm->load_deadline) return;

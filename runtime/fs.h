@@ -103,6 +103,19 @@ bool fs_append(struct fs_root *root, const char *path, size_t len, const void *b
 /* Removes a file, a link (not what it names) or any other thing that is no folder. */
 bool fs_remove(struct fs_root *root, const char *path, size_t len, struct fs_error *error);
 
+struct fs_removed {
+    uint64_t entries; /* names that are gone */
+    bool complete;    /* nothing is left; false: the limit came first, call again */
+};
+
+/* Removes a folder with everything in it, or what else has that name. At most `limit` names go in one call.
+ *
+ * No link is ever followed, neither on the way to `path` (ELOOP) nor below it, where links themselves are
+ * removed; mount points are not entered (EXDEV). Folders without permissions get them first. Whatever cannot
+ * be removed is left, the rest goes, and the error names the first of it. ENOENT when nothing is there. */
+bool fs_remove_tree(struct fs_root *root, const char *path, size_t len, uint64_t limit,
+                    struct fs_removed *removed, struct fs_error *error);
+
 struct fs_moved {
     char *path;    /* the new absolute path; the caller frees it */
     bool replaced; /* a file was there and is gone */

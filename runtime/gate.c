@@ -4,7 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "access.h"
 #include "auth.h"
+#include "auth_note.h"
 #include "client_address.h"
 #include "config.h"
 #include "http.h"
@@ -149,12 +151,29 @@ static bool pass_bearer(struct visit *v)
     bool known = origin_of_request(v->gate->host->origins, v->request, origin, sizeof origin);
     enum auth_result result =
         count > 1 ? AUTH_MALFORMED : auth_check(v->gate->auth, header, known ? origin : "", &v->grant);
+    auth_note(v->gate->host, "mcp", result, v->request);
     if (result == AUTH_GRANTED) return true;
     if (!known)
         refuse(v, 400, NULL, NULL);
     else if (result == AUTH_MISSING || !too_many_bad(v))
         challenge(v, origin, result);
     return false;
+}
+
+/* False if it answered: the session API has its own bearer, unless it is open to this caller. */
+static bool pass_session(const struct visit *v)
+{
+    const struct host *host = v->gate->host;
+    if (access_without_bearer(host->config->session_open != 0, v->request)) return true;
+    bool ok = access_session_bearer(host->keys, v->request);
+    auth_note(v->gate->host, "session", ok ? AUTH_GRANTED : AUTH_REFUSED, v->request);
+    if (!ok) refuse(v, 401, "WWW-Authenticate", "Bearer");
+    return ok;
+}
+
+static bool pass_metrics(struct visit *v)
+{
+    return access_without_bearer(v->gate->host->config->metrics_open != 0, v->request) || pass_bearer(v);
 }
 
 /* False if it answered: the grant was used more often than the operator allows. */
@@ -191,6 +210,8 @@ static bool pass(struct visit *v)
         refuse_origin(v);
     } else if (route->bearer && (!pass_bearer(v) || !pass_rate(v))) {
         return false;
+    } else if ((route->session && !pass_session(v)) || (route->metrics && !pass_metrics(v))) {
+        return false;
     } else if (!route_allows(route, v->request->method)) {
         refuse(v, 405, "Allow", route->allow);
     } else if (route->media_type != NULL && carries_body(v->request->method) &&
@@ -213,6 +234,13 @@ static void take_in(struct visit *v, struct vm *vm)
     http_accept(v->ex, v->route->body_limit);
 }
 
+/* False if it answered: a stranger is not told what is there and what is not. */
+static bool pass_unknown(struct visit *v, const struct route_table *routes)
+{
+    if (route_below_session(routes, v->request->path)) return pass_session(v);
+    return !route_below_bearer(routes, v->request->path) || pass_bearer(v);
+}
+
 void gate_head(struct gate *gate, struct http_exchange *ex)
 {
     struct vm *vm = scripts_vm(gate->host->scripts);
@@ -225,7 +253,7 @@ void gate_head(struct gate *gate, struct http_exchange *ex)
         answer_options(&v);
     } else if (v.route != NULL) {
         if (pass(&v)) take_in(&v, vm);
-    } else if (!route_below_bearer(vm->routes, v.request->path) || pass_bearer(&v)) {
+    } else if (pass_unknown(&v, vm->routes)) {
         refuse(&v, 404, NULL, NULL);
     }
 }

@@ -10,8 +10,10 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <uv.h>
 
+struct audit;
 struct config;
 struct config_secrets;
 struct db_table;
@@ -23,6 +25,7 @@ struct job_table;
 struct keys;
 struct log;
 struct origin_policy;
+struct metrics;
 struct scripts;
 struct shared;
 struct stdio;
@@ -41,6 +44,9 @@ struct host {
     struct inbox_table *inboxes;   /* messages for fibers that wait; see inbox.h */
     struct shared *shared;         /* small memory across requests; see shared.h */
     struct slice_timer *slices;    /* interrupts long computations; see fiber_slice.h */
+    struct audit *audit;           /* who did what; see audit.h */
+    struct metrics *metrics;       /* figures for monitoring; see metrics.h */
+    int64_t started_ms;            /* since 1970 */
     struct stream_hub *streams;    /* event streams; see stream.h */
     atomic_uint fetches;           /* that run; see lua_fetch.c */
     struct origin_policy *origins; /* NULL for one-shot commands; see origin.h */

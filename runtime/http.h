@@ -108,6 +108,14 @@ uint16_t http_server_port(const struct http_server *server);
 /* Number of open connections. */
 unsigned http_server_connections(const struct http_server *server);
 
+/* What came and went since the start. */
+struct http_totals {
+    uint64_t bytes_in, bytes_out;
+    uint64_t responses[500]; /* by status less 100; streams count when they begin */
+};
+
+const struct http_totals *http_server_totals(const struct http_server *server);
+
 /* Stops listening and closes idle connections; connections with an unanswered request stay until it is
  * answered and then close; peers that do not close their side are waited for a short time only. */
 void http_server_drain(struct http_server *server);

@@ -273,6 +273,7 @@ static void on_read(uv_stream_t *stream, ssize_t len, const uv_buf_t *bytes)
     struct http_conn *c = stream->data;
 
     if (len == 0 || c->phase == PHASE_CLOSED) return;
+    if (len > 0) c->server->totals.bytes_in += (uint64_t)len;
     if (len > 0)
         input(c, bytes->base, (size_t)len);
     else if (len == UV_EOF && !hung_up(c) && !(c->ex.open && c->ex.clings))

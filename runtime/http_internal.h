@@ -146,6 +146,7 @@ struct http_server {
     void (*closed)(void *data);
     void *closed_data;
     struct buf scratch; /* the response head being written */
+    struct http_totals totals;
     int64_t date_second;
     char date[32];
     char input[HTTP_READ_BYTES];

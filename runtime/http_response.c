@@ -71,6 +71,8 @@ static void put_head(struct http_conn *c, const struct http_response *response, 
     struct buf *out = &c->server->scratch;
     char line[32];
 
+    if (response->status >= 100 && response->status < 600)
+        c->server->totals.responses[response->status - 100]++;
     buf_clear(out);
     snprintf(line, sizeof line, "HTTP/1.1 %d ", response->status);
     buf_puts(out, line);

@@ -221,6 +221,11 @@ unsigned http_server_connections(const struct http_server *server)
     return server->connections;
 }
 
+const struct http_totals *http_server_totals(const struct http_server *server)
+{
+    return &server->totals;
+}
+
 void http_server_drain(struct http_server *server)
 {
     struct http_conn *next;

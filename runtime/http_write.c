@@ -107,6 +107,8 @@ static bool write_queue(struct http_conn *c, const uv_buf_t *parts, unsigned cou
 void http_write(struct http_conn *c, uv_buf_t *parts, unsigned count)
 {
     if (c->phase == PHASE_CLOSED) return;
+    for (unsigned i = 0; i < count; i++)
+        c->server->totals.bytes_out += parts[i].len;
     ssize_t sent = write_now(c, parts, count);
     if (sent < 0 || !write_queue(c, parts, count, (size_t)sent)) {
         http_conn_kill(c);

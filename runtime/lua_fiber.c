@@ -2,6 +2,7 @@
 #include <lauxlib.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "config.h"
 #include "fiber.h"
@@ -32,6 +33,40 @@ static int l_stop(lua_State *L)
     unsigned stopped = vm->host->scripts != NULL ? scripts_stop_tagged(vm->host->scripts, tag, reason)
                                                  : fiber_stop_tagged(vm, tag, reason);
     lua_pushinteger(L, stopped);
+    return 1;
+}
+
+static int l_count(lua_State *L)
+{
+    struct vm *vm = vm_of(L);
+    const char *tag = luaL_checkstring(L, 1);
+    lua_pushinteger(L, vm->host->scripts != NULL ? scripts_count_tagged(vm->host->scripts, tag)
+                                                 : fiber_count_tagged(vm, tag));
+    return 1;
+}
+
+/* version 2 hex, trace 32, parent 16, flags 2; trace and parent are not all zeros (W3C Trace Context 3.2.2).
+ */
+static bool is_traceparent(const char *text)
+{
+    static const char form[] = "hh-hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh-hhhhhhhhhhhhhhhh-hh";
+    if (strlen(text) != sizeof form - 1 || strncmp(text, "ff", 2) == 0) return false;
+    for (size_t i = 0; i < sizeof form - 1; i++) {
+        bool digit = (text[i] >= '0' && text[i] <= '9') || (text[i] >= 'a' && text[i] <= 'f');
+        if (form[i] == 'h' ? !digit : text[i] != '-') return false;
+    }
+    return strspn(text + 3, "0") < 32 && strspn(text + 36, "0") < 16;
+}
+
+static int l_trace(lua_State *L)
+{
+    struct fiber *f = fiber_running(L);
+    if (f == NULL)
+        return luaL_error(L, "fiber.trace: there is no handler to trace while the scripts are loaded");
+    if (lua_type(L, 1) == LUA_TSTRING && is_traceparent(lua_tostring(L, 1)))
+        fiber_set_trace(f, lua_tostring(L, 1));
+    const char *trace = fiber_trace(f);
+    lua_pushstring(L, trace[0] != '\0' ? trace : NULL);
     return 1;
 }
 
@@ -138,8 +173,14 @@ static int l_quit(lua_State *L)
 
 int luaopen_fiber(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"tag", l_tag},     {"stop", l_stop}, {"time_left", l_time_left},
-                                         {"spawn", l_spawn}, {"quit", l_quit}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"tag", l_tag},
+                                         {"stop", l_stop},
+                                         {"count", l_count},
+                                         {"trace", l_trace},
+                                         {"time_left", l_time_left},
+                                         {"spawn", l_spawn},
+                                         {"quit", l_quit},
+                                         {NULL, NULL}};
     luaL_newlib(L, functions);
     return 1;
 }

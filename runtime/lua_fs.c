@@ -9,6 +9,7 @@
 #include "lua_scratch.h"
 
 #define LIST_LIMIT 100000
+#define TREE_LIMIT 10000
 #define WALK_LIMIT 500
 #define WALK_DEPTH 5
 
@@ -156,6 +157,35 @@ static int l_remove(lua_State *L)
 {
     struct fs_call *call = fs_call_new(L, "fs.remove");
     return fiber_work(L, call, work_remove, finish_true);
+}
+
+static void work_remove_tree(void *op)
+{
+    struct fs_call *c = op;
+    c->ok = fs_remove_tree(c->root, c->path.data, c->path.len, c->limit, &c->removed, &c->error);
+}
+
+static int finish_remove_tree(lua_State *L, void *op)
+{
+    struct fs_call *call = op;
+    if (!call->ok) return fail(L, &call->error);
+    lua_createtable(L, 0, 2);
+    set_integer(L, "entries", call->removed.entries);
+    set_boolean(L, "complete", call->removed.complete);
+    return 1;
+}
+
+static int l_remove_tree(lua_State *L)
+{
+    static const struct fs_option options[] = {
+        {"limit", FS_OPTION_COUNT, offsetof(struct fs_call, limit), 1},
+        {NULL, FS_OPTION_COUNT, 0, 0},
+    };
+    lua_settop(L, 2);
+    struct fs_call *call = fs_call_new(L, "fs.remove_tree");
+    call->limit = TREE_LIMIT;
+    fs_call_options(L, 2, "fs.remove_tree", options, call);
+    return fiber_work(L, call, work_remove_tree, finish_remove_tree);
 }
 
 static void work_move(void *op)
@@ -351,10 +381,11 @@ static int l_walk(lua_State *L)
 
 int luaopen_fs(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"list", l_list},   {"mkdir", l_mkdir},   {"move", l_move},
-                                         {"read", l_read},   {"remove", l_remove}, {"resolve", l_resolve},
-                                         {"root", l_root},   {"stat", l_stat},     {"walk", l_walk},
-                                         {"write", l_write}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"list", l_list},       {"mkdir", l_mkdir},   {"move", l_move},
+        {"read", l_read},       {"remove", l_remove}, {"remove_tree", l_remove_tree},
+        {"resolve", l_resolve}, {"root", l_root},     {"stat", l_stat},
+        {"walk", l_walk},       {"write", l_write},   {NULL, NULL}};
     luaL_newlib(L, functions);
     return 1;
 }

@@ -23,6 +23,7 @@ struct fs_call {
     bool created;
     uint64_t size;
     struct fs_moved moved;
+    struct fs_removed removed;
     struct fs_listing listing;
     struct fs_walk_result found;
 };

@@ -24,9 +24,8 @@
 
 static void request_metatable(lua_State *L);
 
-void lua_http_read_routes(lua_State *L, struct route_table *table)
+void lua_http_open(lua_State *L)
 {
-    lua_routes_read(L, table);
     request_metatable(L);
     luaopen_stream(L);
     lua_pop(L, 1);
@@ -142,10 +141,25 @@ static bool push_derived(lua_State *L, const char *name, const struct http_reque
     return true;
 }
 
+/* A table of what stands for each `{name}` of the route's path. */
+static int push_parameters(lua_State *L, const struct call *call, const char *path)
+{
+    struct route_parameter parameters[ROUTE_PARAMETERS_MAX];
+    size_t count = route_parameters(call->route, path, parameters);
+    lua_createtable(L, 0, (int)count);
+    for (size_t i = 0; i < count; i++) {
+        lua_pushlstring(L, parameters[i].name, parameters[i].name_len);
+        lua_pushlstring(L, parameters[i].value, parameters[i].value_len);
+        lua_rawset(L, -3);
+    }
+    return 1;
+}
+
 static int request_index(lua_State *L)
 {
     const char *name = luaL_checkstring(L, 2);
     if (lua_getfield(L, lua_upvalueindex(1), name) != LUA_TNIL) return 1;
+    if (strcmp(name, "parameters") == 0) return push_parameters(L, check_request(L), check_received(L)->path);
     const struct http_request *request = check_received(L);
     if (push_derived(L, name, request)) return 1;
     const struct {

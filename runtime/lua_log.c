@@ -2,6 +2,7 @@
 #include <lauxlib.h>
 #include <string.h>
 
+#include "fiber.h"
 #include "host.h"
 #include "log.h"
 #include "lua_json.h"
@@ -39,6 +40,16 @@ static void check_names(lua_State *L, const char *function)
     }
 }
 
+/* What the fiber works for, unless the caller's fields say so themselves. */
+static void add_trace(lua_State *L, struct buf *fields)
+{
+    const struct fiber *fiber = fiber_running(L);
+    if (fiber == NULL || fiber_trace(fiber)[0] == '\0') return;
+    bool said = lua_istable(L, 2) && lua_getfield(L, 2, "traceparent") != LUA_TNIL;
+    lua_settop(L, 4);
+    if (!said) buf_printf(fields, "%s\"traceparent\":\"%s\"", fields->len > 0 ? "," : "", fiber_trace(fiber));
+}
+
 /* Stack: message, fields, logger, place in `functions`. */
 static int fill_fields(lua_State *L, struct buf *fields)
 {
@@ -46,15 +57,18 @@ static int fill_fields(lua_State *L, struct buf *fields)
     const char *name = functions[lua_tointeger(L, 4)].name;
     size_t len;
     const char *message = lua_tolstring(L, 1, &len);
-    if (!lua_json_encode(L, 2, true, fields)) {
+    if (!lua_isnil(L, 2) && !lua_json_encode(L, 2, true, fields)) {
         const char *text = lua_tostring(L, -1);
         bool ours = strncmp(text, prefix, sizeof prefix - 1) == 0;
         return luaL_error(L, "log.%s: fields: %s", name, text + (ours ? sizeof prefix - 1 : 0));
     }
-    if (fields->data[0] != '{')
+    if (fields->len > 0 && fields->data[0] != '{')
         return luaL_error(L, "log.%s: fields: expected names as keys, got an array", name);
-    buf_consume(fields, 1);
-    fields->len--;
+    if (fields->len > 0) {
+        buf_consume(fields, 1);
+        fields->len--;
+    }
+    add_trace(L, fields);
     log_fields(log_of(L), functions[lua_tointeger(L, 4)].level, lua_tostring(L, 3), message, len, fields);
     return 0;
 }
@@ -70,13 +84,7 @@ static int l_write(lua_State *L)
         return luaL_error(L, "log.%s: fields: expected a table, got %s", name, luaL_typename(L, 2));
     if (!log_enabled(log_of(L), functions[place].level)) return 0;
     lua_settop(L, 2);
-    size_t len;
-    const char *message = lua_tolstring(L, 1, &len), *logger = lua_tostring(L, lua_upvalueindex(1));
-    if (lua_isnil(L, 2)) {
-        log_fields(log_of(L), functions[place].level, logger, message, len, NULL);
-        return 0;
-    }
-    check_names(L, name);
+    if (!lua_isnil(L, 2)) check_names(L, name);
     lua_pushvalue(L, lua_upvalueindex(1));
     lua_pushinteger(L, place);
     return lua_scratch(L, 4, fill_fields);

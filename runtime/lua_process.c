@@ -11,6 +11,7 @@
 #include "fs.h"
 #include "jobs.h"
 #include "lua_modules.h"
+#include "lua_process_marked.h"
 #include "lua_process_options.h"
 #include "process_call.h"
 
@@ -296,8 +297,10 @@ static int l_jobs(lua_State *L)
 
 int luaopen_process(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"run", l_run}, {"start", l_start}, {"signal", l_signal},
-                                         {"job", l_job}, {"jobs", l_jobs},   {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"run", l_run},       {"start", l_start},
+                                         {"signal", l_signal}, {"job", l_job},
+                                         {"jobs", l_jobs},     {"signal_marked", lua_process_signal_marked},
+                                         {NULL, NULL}};
     luaL_newlib(L, functions);
     return 1;
 }

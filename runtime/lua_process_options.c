@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fiber.h"
 #include "process_call.h"
 #include "process_spawn.h"
 
@@ -167,6 +168,30 @@ static const struct option *find_option(lua_State *L, enum process_face face, co
     return NULL;
 }
 
+static bool has_variable(const struct process_request *request, const char *name)
+{
+    for (size_t i = 0; i < request->env_count; i++)
+        if (strcmp(request->env[i].name, name) == 0) return true;
+    return false;
+}
+
+/* What the fiber works for (fiber_trace), unless the call says something else. */
+static void add_trace(lua_State *L, struct process_request *request)
+{
+    const struct fiber *fiber = fiber_running(L);
+    if (fiber == NULL || fiber_trace(fiber)[0] == '\0' || has_variable(request, "TRACEPARENT")) return;
+    struct environment_variable *env = lua_newuserdatauv(L, (request->env_count + 1) * sizeof *env, 0);
+    anchor(L, -1);
+    lua_pop(L, 1);
+    for (size_t i = 0; i < request->env_count; i++)
+        env[i] = request->env[i];
+    lua_pushstring(L, fiber_trace(fiber)); /* outlives the fiber's record */
+    anchor(L, -1);
+    env[request->env_count++] = (struct environment_variable){"TRACEPARENT", lua_tostring(L, -1)};
+    lua_pop(L, 1);
+    request->env = env;
+}
+
 void process_options_read(lua_State *L, enum process_face face, struct process_options *o)
 {
     const char *function = face == PROCESS_FACE_RUN ? "process.run" : "process.start";
@@ -178,6 +203,7 @@ void process_options_read(lua_State *L, enum process_face face, struct process_o
         const struct option *option = find_option(L, face, function);
         option->read(L, &(struct reading){function, option->name, o});
     }
+    add_trace(L, &o->request);
     if ((o->request.command == NULL) == (o->request.argv == NULL))
         luaL_error(L, "%s: expected either command or argv, got %s", function,
                    o->request.command == NULL ? "neither" : "both");

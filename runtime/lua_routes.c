@@ -48,6 +48,17 @@ static bool field_equals(lua_State *L, const char *name, const char *value)
     return equal;
 }
 
+static void read_access(lua_State *L, struct route *route)
+{
+    route->bearer = field_equals(L, "auth", "bearer");
+    route->session = field_equals(L, "auth", "session");
+    route->metrics = field_equals(L, "auth", "metrics");
+    bool known = route->bearer || route->session || route->metrics || field_equals(L, "auth", "none");
+    if (!known)
+        luaL_error(L, "app.load: route field 'auth': expected none, bearer, session or metrics, got %s",
+                   (lua_getfield(L, -1, "auth"), lua_tostring(L, -1)));
+}
+
 /* The route's table is on top. */
 static void read_route(lua_State *L, struct route *route)
 {
@@ -60,7 +71,7 @@ static void read_route(lua_State *L, struct route *route)
     if (route_field(L, "media_type", LUA_TSTRING, false) != LUA_TNIL)
         route->media_type = copy_string(L, lua_tostring(L, -1));
     lua_settop(L, top);
-    route->bearer = field_equals(L, "auth", "bearer");
+    read_access(L, route);
     route->origin_checked = field_equals(L, "origin", "checked");
     route->cors = route_field(L, "cors", LUA_TBOOLEAN, false) == LUA_TNIL || lua_toboolean(L, -1);
     lua_settop(L, top);

@@ -39,11 +39,36 @@ struct route *route_add(struct route_table *table)
     return route;
 }
 
+/* True if the path is what the pattern says; `out` may be NULL. */
+static bool match(const char *pattern, const char *path, struct route_parameter *out, size_t *count)
+{
+    *count = 0;
+    while (*pattern != '\0' && *path != '\0') {
+        if (*pattern != '{') {
+            if (*pattern++ != *path++) return false;
+            continue;
+        }
+        size_t name = strcspn(pattern, "}"), value = strcspn(path, "/");
+        if (value == 0 || pattern[name] == '\0') return false;
+        if (out != NULL && *count < ROUTE_PARAMETERS_MAX)
+            out[*count] = (struct route_parameter){pattern + 1, path, name - 1, value};
+        *count += 1;
+        pattern += name + 1;
+        path += value;
+    }
+    return *pattern == *path;
+}
+
 const struct route *route_find(const struct route_table *table, const char *path)
 {
-    for (size_t i = 0; i < table->count; i++)
-        if (strcmp(table->items[i].path, path) == 0) return &table->items[i];
-    return NULL;
+    const struct route *found = NULL;
+    size_t count;
+    for (size_t i = 0; i < table->count; i++) {
+        if (!match(table->items[i].path, path, NULL, &count)) continue;
+        if (count == 0) return &table->items[i];
+        if (found == NULL) found = &table->items[i];
+    }
+    return found;
 }
 
 bool route_below_bearer(const struct route_table *table, const char *path)
@@ -54,6 +79,25 @@ bool route_below_bearer(const struct route_table *table, const char *path)
         if (r->bearer && strncmp(path, r->path, len) == 0 && path[len] == '/') return true;
     }
     return false;
+}
+
+bool route_below_session(const struct route_table *table, const char *path)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        const struct route *r = &table->items[i];
+        size_t len = strcspn(r->path, "{");
+        if (!r->session || strncmp(path, r->path, len) != 0) continue;
+        if (r->path[len] == '{' || path[len] == '/') return true;
+    }
+    return false;
+}
+
+size_t route_parameters(const struct route *route, const char *path,
+                        struct route_parameter out[ROUTE_PARAMETERS_MAX])
+{
+    size_t count = 0;
+    if (!match(route->path, path, out, &count)) return 0;
+    return count < ROUTE_PARAMETERS_MAX ? count : ROUTE_PARAMETERS_MAX;
 }
 
 /* `allow` is a list of names separated by ", ". */

@@ -7,10 +7,12 @@
 #include <stddef.h>
 
 struct route {
-    char *path;       /* owned; exact */
+    char *path;       /* owned; a segment `{name}` stands for any one segment that is not empty */
     char *allow;      /* owned; value of the Allow header, `GET, HEAD, POST` */
     char *media_type; /* owned; required Content-Type of a body, or NULL for any */
     bool bearer;      /* asks for the bearer token */
+    bool session;     /* asks for the bearer of the session API; see access.h */
+    bool metrics;     /* asks for the bearer token, except of whom access.h lets in without */
     bool origin_checked;
     bool cors;         /* pages of other origins may read what is answered */
     size_t body_limit; /* bytes */
@@ -27,11 +29,27 @@ void route_table_free(struct route_table *table);
 /* Adds an empty route and returns it; valid until the next call. NULL when there is no memory. */
 struct route *route_add(struct route_table *table);
 
-/* The route of exactly this path, or NULL. */
+/* The route of this path, or NULL; one without parameters wins over one with. */
 const struct route *route_find(const struct route_table *table, const char *path);
 
 /* True if `path` lies below a route that asks for a bearer: a stranger is not told what is there. */
 bool route_below_bearer(const struct route_table *table, const char *path);
+
+/* The same for the session API. What lies below a route with parameters begins like its path up to the first
+ * of them. */
+bool route_below_session(const struct route_table *table, const char *path);
+
+/* What stands for one `{name}`: bytes in the route's path and in the request's. */
+struct route_parameter {
+    const char *name, *value;
+    size_t name_len, value_len;
+};
+
+#define ROUTE_PARAMETERS_MAX 8
+
+/* Fills in the parameters of a path that the route was found for and returns how many there are. */
+size_t route_parameters(const struct route *route, const char *path,
+                        struct route_parameter out[ROUTE_PARAMETERS_MAX]);
 
 /* True if the route serves the method; HEAD counts as GET. */
 bool route_allows(const struct route *route, const char *method);

@@ -266,6 +266,14 @@ unsigned scripts_stop_tagged(struct scripts *s, const char *tag, const char *rea
     return stopped;
 }
 
+unsigned scripts_count_tagged(const struct scripts *s, const char *tag)
+{
+    unsigned count = fiber_count_tagged(s->current, tag);
+    for (const struct vm *vm = s->retired; vm != NULL; vm = vm->next)
+        count += fiber_count_tagged(vm, tag);
+    return count;
+}
+
 unsigned scripts_live(const struct scripts *s)
 {
     unsigned live = fiber_live_count(s->current);

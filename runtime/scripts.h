@@ -45,6 +45,9 @@ void scripts_stop_fibers(struct scripts *s, const char *reason);
 /* Stops the fibers with that tag (fiber_set_tag) in every generation; returns how many. */
 unsigned scripts_stop_tagged(struct scripts *s, const char *tag, const char *reason);
 
+/* How many fibers with that tag there are in all generations. */
+unsigned scripts_count_tagged(const struct scripts *s, const char *tag);
+
 /* Fibers that run in any generation. */
 unsigned scripts_live(const struct scripts *s);
 

@@ -15,6 +15,8 @@
 #include "config.h"
 #include "fiber.h"
 #include "lua_http.h"
+#include "lua_routes.h"
+#include "lua_ticks.h"
 #include "lua_modules.h"
 #include "lua_sandbox.h"
 #include "routes.h"
@@ -138,7 +140,11 @@ static int vm_load(lua_State *L)
     lua_pushvalue(L, -1);
     vm->app = luaL_ref(L, LUA_REGISTRYINDEX);
     lua_getfield(L, -1, "routes");
-    lua_http_read_routes(L, vm->routes);
+    lua_routes_read(L, vm->routes);
+    lua_http_open(L);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, vm->app);
+    lua_getfield(L, -1, "ticks");
+    vm->ticks = lua_ticks_read(L);
     lua_sandbox_seal(L);
     return 0;
 }
@@ -206,6 +212,7 @@ void vm_free(struct vm *vm)
     fiber_teardown(vm);
     if (vm->L != NULL) lua_close(vm->L);
     route_table_free(vm->routes);
+    lua_ticks_free(vm->ticks);
     free(vm->root);
     free(vm->library);
     free(vm);

@@ -27,6 +27,7 @@ struct fiber;
 struct fiber_scheduler;
 struct route_table;
 struct script_files;
+struct tick_list;
 
 struct vm {
     lua_State *L; /* the main thread: only loading and plain calls run on it, handlers run in fibers */
@@ -42,6 +43,7 @@ struct vm {
     char *library;                     /* owned */
     struct script_files *files;        /* valid while loading; collects what is read */
     struct route_table *routes;        /* owned; what app.load returned as routes */
+    struct tick_list *ticks;           /* owned; what it returned as ticks, or NULL */
     struct fiber_scheduler *scheduler; /* owned by fiber.c; NULL until the first fiber */
     struct fiber *running;             /* the fiber whose code runs now, or NULL */
     int app;                           /* registry reference of what app.load returned */

@@ -7,7 +7,10 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "access.h"
+#include "audit.h"
 #include "auth.h"
+#include "auth_note.h"
 #include "call.h"
 #include "clock.h"
 #include "config.h"
@@ -20,6 +23,8 @@
 #include "log.h"
 #include "lua_app.h"
 #include "lua_http.h"
+#include "metrics.h"
+#include "lua_ticks.h"
 #include "origin.h"
 #include "process.h"
 #include "routes.h"
@@ -42,6 +47,7 @@ struct worker {
     uv_timer_t tick, stop_tick, last_wait;
     uv_signal_t signals[3];
     uv_check_t flush; /* the log, once per loop turn */
+    uint64_t beat_ns; /* the clock's last beat */
     bool stopping, forced;
     uint64_t stop_ns; /* when running calls are stopped */
 };
@@ -74,16 +80,28 @@ static void on_gone(void *data, struct http_exchange *ex)
 
 /* ---- clock, signals, shutdown ------------------------------------------------------------------------ */
 
+/* The clock of the loop beats every TICK_MS; what it is late by, the loop was busy for. */
+static void observe_lag(struct worker *w)
+{
+    uint64_t now = clock_ns(), due = w->beat_ns + TICK_MS * UINT64_C(1000000);
+    double late = w->beat_ns != 0 && now > due ? (double)(now - due) / 1e9 : 0;
+    w->beat_ns = now;
+    metrics_observe(w->host->metrics, metrics_family("sandstorm_loop_lag_seconds"), NULL, late);
+}
+
 static void on_tick(uv_timer_t *timer)
 {
     struct worker *w = timer->data;
+    observe_lag(w);
     call_list_tick(&w->slow);
+    if (!w->stopping && !on_stdio(w)) lua_ticks_run(scripts_vm(w->host->scripts));
 }
 
 static void on_flush(uv_check_t *check)
 {
     struct worker *w = check->data;
     log_flush(w->host->log);
+    audit_flush(w->host->audit);
 }
 
 /* What the thread pool is at cannot be interrupted: a script that is read without end, a file system that
@@ -151,6 +169,7 @@ static void begin_stop(struct worker *w, uint64_t patience_ms)
              scripts_live(w->host->scripts));
     lua_app_start(scripts_vm(w->host->scripts), "stopping", NULL, 0);
     if (w->host->http != NULL) http_server_drain(w->host->http);
+    scripts_stop_tagged(w->host->scripts, TICKS_TAG, "stopped: the server is shutting down");
     uv_timer_start(&w->stop_tick, on_stop_tick, 0, STOP_TICK_MS);
 }
 
@@ -284,6 +303,7 @@ bool worker_serve(struct host *host, const char *tools, const char *library, cha
         if (!on_stdio(&w)) log_started(&w);
         if (!on_stdio(&w)) lua_app_start(scripts_vm(host->scripts), "started", NULL, 0);
         lua_app_start(scripts_vm(host->scripts), "changed", NULL, 0);
+        if (!on_stdio(&w)) lua_ticks_run(scripts_vm(host->scripts));
         uv_run(host->loop, UV_RUN_DEFAULT);
         log_line(host->log, LOG_INFO, LOGGER, "sandstorm-mcp stopped");
     }

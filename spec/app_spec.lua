@@ -29,7 +29,10 @@ describe("app.load", function()
     it("gives the routes", function()
         local paths = {}
         for _, route in ipairs(load(SCRIPT).routes) do paths[#paths + 1] = route.path end
-        assert.same({ "/mcp", "/mcp/", "/health" }, paths)
+        assert.same({
+            "/mcp", "/mcp/", "/health", "/metrics", "/session/create", "/session/{id}/exec", "/session/{id}/status",
+            "/session/{id}/extend", "/session/{id}",
+        }, paths)
     end)
 
     it("runs a tool for the command line, arguments as text", function()

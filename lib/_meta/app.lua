@@ -2,9 +2,10 @@
 --- What the host takes from `require("app").load(root_path)`, once for each generation of the scripts.
 
 ---@class app.Route the host answers what does not fit (404, 405, 401, 403, 413, 415, OPTIONS) before a body is read
----@field path string exact
+---@field path string a segment `{name}` stands for any one segment: `/session/{id}/exec`; see request.parameters
 ---@field methods string[] HEAD falls to GET
----@field auth "bearer"|"none"
+---@field auth "none"|"bearer"|"session"|"metrics" whose token it asks for: nobody's, that of /mcp, that of the session API,
+---that of /mcp unless the setting metrics_open lets programs on this machine in (session_open does so for "session")
 ---@field origin "checked"|"any" whether a foreign Origin is refused
 ---@field cors? boolean whether pages of any origin may read the answer (default true; where the origin is checked, allowed ones)
 ---@field body_limit? integer bytes
@@ -12,8 +13,14 @@
 ---@field handle fun(request: request.Request): integer, string?, table<string, string>? status, body, headers; a body
 ---without a Content-Type header is application/json
 
+---@class app.Tick run in a fiber of its own as soon as the generation serves, and again `every_ms` after it ended; never
+---twice at a time, and not by a generation that no longer serves. What it raises is logged
+---@field every_ms integer 100 to 86400000
+---@field run fun()
+
 ---@class app.App
 ---@field routes app.Route[]
+---@field ticks? app.Tick[]
 ---@field call fun(name: string, arguments: table): boolean, string runs one tool; for the command line
 ---@field describe fun(): string the tool table, for the command line
 ---@field line? fun(text: string) handles a line of standard input, which is empty when it was too long

@@ -29,6 +29,18 @@ function fiber.quit(reason) end
 ---@return integer count how many there were
 function fiber.stop(name, reason) end
 
+--- The W3C trace context that the running fiber works for; nil without one. Given a valid `traceparent`, that becomes it;
+--- anything else changes nothing. Log lines carry it, programs get it as TRACEPARENT, and functions that are spawned inherit it.
+---@param traceparent? any
+---@return string?
+function fiber.trace(traceparent) end
+
+--- How many fibers have that name, those of older generations too.
+---@param name string
+---@return integer
+---@nodiscard
+function fiber.count(name) end
+
 --- What the running fiber has left before its deadline.
 ---@return integer? ms nil: no deadline
 ---@nodiscard

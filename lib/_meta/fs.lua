@@ -72,6 +72,9 @@ local fs = {}
 ---@class (exact) fs.ListOptions
 ---@field limit? integer entries at most, default 100000
 
+---@class (exact) fs.RemoveTreeOptions
+---@field limit? integer names at most, default 10000
+
 ---@class (exact) fs.WalkOptions
 ---@field depth? integer levels below the start, default 5, at most 64
 ---@field limit? integer paths at most, default 500
@@ -126,6 +129,21 @@ function fs.write(path, bytes, options) end
 ---@return string? code
 ---@return string? path
 function fs.remove(path) end
+
+--- Removes a folder with everything in it, or what else has that name: at most `limit` names in one call (default 10000);
+--- `complete` is false while something is left. Links are never followed, mount points never entered (EXDEV), a link on
+--- the way to `path` is ELOOP. What cannot be removed stays, the rest goes, and the error names the first of it.
+---
+---     repeat local gone = assert(fs.remove_tree("sessions/old")) until gone.complete
+---@async
+---@param path string
+---@param options? fs.RemoveTreeOptions
+---@return { entries: integer, complete: boolean }? removed
+---@return string? message
+---@return string? code
+---@return string? path
+---@nodiscard
+function fs.remove_tree(path, options) end
 
 --- Renames; missing parents of the destination are made. A link is moved as a link. An existing directory as
 --- destination means: into it, where the name must be free (EEXIST). Directories do not go to another file system

@@ -92,6 +92,16 @@ function process.start(options) end
 ---@return string? code
 function process.signal(pid, signal) end
 
+--- Sends a signal to every process, whoever started it and whatever group it moved to, whose environment at its start had
+--- the variable `name` with one of `values`; "0" only counts. For what must not outlive the thing that it was started for:
+--- give the variable in `env`.
+---@async
+---@param name string
+---@param values string[]
+---@param signal "0"|"TERM"|"KILL"
+---@return integer count how many there were
+function process.signal_marked(name, values, signal) end
+
 --- A background job with its output; ESRCH when the table has none with that number.
 ---@param pid integer
 ---@return process.Job? job

@@ -6,6 +6,7 @@ local invoke = require("mcp.invoke")
 local json = require("json")
 local jsonrpc = require("mcp.jsonrpc")
 local levels = require("mcp.levels")
+local ledger = require("ledger")
 local log = require("log")
 local nearest = require("nearest")
 local result = require("mcp.result")
@@ -74,10 +75,12 @@ local function encode(tool, made, outcome, exchange)
 end
 
 local function report(tool, exchange, started, bytes, outcome)
+    local duration_ms = clock.monotonic_ms() - started
+    ledger.call(exchange, tool.name, outcome, duration_ms, bytes)
     logger.info("tools/call", {
         tool = tool.name,
         outcome = outcome,
-        duration_ms = math.floor(clock.monotonic_ms() - started + 0.5),
+        duration_ms = math.floor(duration_ms + 0.5),
         bytes_in = exchange.bytes,
         bytes_out = bytes,
         client = exchange.client.name,
@@ -121,6 +124,7 @@ function call.run(registry, params, exchange)
     if not arguments then return nil, failure end
     local meta = jsonrpc.is_object(params._meta) and params._meta or {}
     local started = clock.monotonic_ms()
+    ledger.open(exchange, arguments, meta)
     local stopped = when_stopped(tool, exchange, started)
     local function work() return finish(tool, exchange, started, perform(tool, arguments, exchange, meta)) end
     if tool.task and exchange.tasks then return exchange.tasks(tool, exchange, work, stopped) end

@@ -40,6 +40,8 @@ local exchange = {}
 ---@field on_progress? fun(params: table) takes progress in place of the client
 ---@field asker? mcp.Asker how the client is asked; nil where it cannot be
 ---@field log_level? string the lowest level of messages that the client wants
+---@field principal? string whom the request is from, for the audit log
+---@field kept_arguments? table what the audit log keeps of a tool's arguments
 ---@field decorate? fun(result: table): table adds what the era wants around a result
 local Exchange = {}
 Exchange.__index = Exchange

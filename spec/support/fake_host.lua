@@ -4,7 +4,10 @@ local fake_crypto = require("spec.support.fake_crypto")
 
 local fake_host = {}
 
-local OWN = { "clock", "crypto", "db", "fiber", "fs", "git", "host", "inbox", "log", "process", "shared", "stdio", "stream" }
+local OWN = {
+    "audit", "clock", "crypto", "db", "fiber", "fs", "git", "host", "inbox", "log", "metrics", "process", "shared", "stdio",
+    "stream",
+}
 
 local function logger(lines, name)
     local object = {}
@@ -78,6 +81,23 @@ local function add_loop(fakes)
     }
 end
 
+-- What is kept of calls: lines in `audited`, figures in `figures`, traces in `traced`.
+local function add_records(fakes)
+    fakes.audited, fakes.figures, fakes.traced = {}, {}, {}
+    fakes.audit = {
+        enabled = function() return true end,
+        error = function() return nil end,
+        write = function(fields) fakes.audited[#fakes.audited + 1] = fields end,
+    }
+    local function figure(kind)
+        return function(...) fakes.figures[#fakes.figures + 1] = { kind, ... } end
+    end
+    fakes.metrics = { add = figure("add"), observe = figure("observe"), set = figure("set"), clear = figure("clear") }
+    fakes.metrics.text = function() return "text" end
+    fakes.fiber.trace = function(value) fakes.traced[#fakes.traced + 1] = value end
+    fakes.fiber.count = function() return 0 end
+end
+
 local function make()
     local fakes = { lines = {}, settings = { body_limit = 1000000, max_instances = 5 }, now = 0 }
     fakes.log = logger(fakes.lines, "sandstorm_mcp")
@@ -105,6 +125,7 @@ local function make()
     fakes.process = {}
     fakes.git = {}
     add_loop(fakes)
+    add_records(fakes)
     return fakes
 end
 

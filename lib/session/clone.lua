@@ -1,0 +1,53 @@
+--- Clones a repository of GitHub into the `workspace` folder of a session, one commit deep. Names are arguments of git, never
+--- shell text.
+local log = require("log")
+local process = require("process")
+local text = require("text")
+
+local clone = {}
+
+local logger = log.logger("sessions")
+
+local TIMEOUT_MS = 300000
+local SAID_BYTES = 2000
+
+-- git-check-ref-format(1), for one name of a branch.
+local WRONG_IN_BRANCH = { "%c", "[ ~^:?*%[\\\127]", "%.%.", "@{", "^[-/.]", "[/.]$", "//", "/%.", "%.lock$", "%.lock/" }
+
+--- What is wrong with a branch name, or nil.
+---@param branch string
+---@return string?
+function clone.complaint(branch)
+    for _, pattern in ipairs(WRONG_IN_BRANCH) do
+        if branch:find(pattern) or branch == "@" then
+            return "requirements.branch: expected the name of a branch as git allows it"
+        end
+    end
+end
+
+local function said(run)
+    if run.timed_out then return ("timeout after %ds"):format(TIMEOUT_MS // 1000) end
+    local words = text.clean(run.stderr):gsub("%s+$", "")
+    return text.cut(words ~= "" and words or ("git ended with %s"):format(run.exit_code or run.signal), SAID_BYTES)
+end
+
+--- Clones. Nil and what is wrong when git could not.
+---@param id string for the log
+---@param folder string absolute, empty
+---@param repo string owner/name
+---@param branch string
+---@return true?
+---@return string? message
+function clone.run(id, folder, repo, branch)
+    local run, message = process.run({
+        argv = { "git", "clone", "--depth", "1", "--single-branch", "--branch", branch, "--",
+            "https://github.com/" .. repo .. ".git", "." },
+        cwd = folder, env = { GIT_TERMINAL_PROMPT = "0" }, timeout_ms = TIMEOUT_MS, capture_bytes = 65536,
+    })
+    if run and run.exit_code == 0 and not run.timed_out then return true end
+    message = run and said(run) or message
+    logger.warning(("Session %s: git clone failed: %s"):format(id, message))
+    return nil, ("requirements.repo: git could not clone %s (branch %s): %s"):format(repo, branch, message)
+end
+
+return clone

@@ -1,0 +1,95 @@
+--- Runs a command in a session. Several may run at a time; the session is active while at least one does.
+local ending = require("session.ending")
+local fiber = require("fiber")
+local folders = require("session.folders")
+local metrics = require("metrics")
+local process = require("process")
+local store = require("session.store")
+local text = require("text")
+
+local exec = {}
+
+local TIMED_OUT = 124
+local SIGKILL = 9 -- what became of a process that the kernel does not let go of
+local MAX_S = 300
+local OUTPUT_BYTES = 10 * 1024 * 1024
+
+-- Writes down whether commands run, until that is what the database has.
+local function settle(id)
+    local tag = ending.tag(id)
+    repeat
+        local busy = fiber.count(tag) > 0
+        local known = store.busy(id, busy)
+    until not known or busy == (fiber.count(tag) > 0)
+end
+
+-- However the command ends, even when its handler is stopped, the state of the session is settled behind it.
+local Running = {
+    __close = function(running)
+        fiber.tag(nil)
+        fiber.spawn(function() settle(running.id) end)
+    end,
+}
+
+local function exit_code(run)
+    if run.timed_out then return TIMED_OUT end
+    return run.exit_code or -(run.signal_number or SIGKILL)
+end
+
+local function outcome(run)
+    if run.timed_out then return "timeout" end
+    return run.exit_code == 0 and "ok" or run.exit_code and "error" or "signal"
+end
+
+local function report(run, seconds)
+    local stderr = text.clean(run.stderr)
+    if run.timed_out then
+        if stderr ~= "" and stderr:sub(-1) ~= "\n" then stderr = stderr .. "\n" end
+        stderr = stderr .. ("timeout after %ds"):format(seconds)
+    end
+    local truncated = run.stdout_truncated or run.stderr_truncated
+    return {
+        { "exit_code", exit_code(run) }, { "stdout", (text.clean(run.stdout)) }, { "stderr", stderr },
+        { "truncated", truncated or nil },
+    }
+end
+
+---@class session.Command
+---@field command string
+---@field timeout_ms integer cut to whole seconds, from 1 to 300
+---@field cwd? string
+
+local function environment(id)
+    local variables = folders.environment(id)
+    variables[ending.VARIABLE] = id
+    return variables
+end
+
+--- Runs a command. `begin()` says whether the session may be used, after it counts as one that runs commands.
+---@param id string
+---@param fields session.Command
+---@param begin fun(): any
+---@return { [1]: string, [2]: any }[]? members of the answer
+---@return string? message
+---@return string? code "ECWD" for a wrong working directory; those of process.run; what `begin` said
+function exec.run(id, fields, begin)
+    fiber.tag(ending.tag(id))
+    local running <close> = setmetatable({ id = id }, Running)
+    local allowed, message, code = begin()
+    if not allowed then return nil, message, code end
+    local cwd, complaint = folders.working_directory(running.id, fields.cwd)
+    if not cwd then return nil, complaint, "ECWD" end
+    local seconds = math.min(math.max(fields.timeout_ms // 1000, 1), MAX_S)
+    local run
+    run, message, code = process.run({
+        command = fields.command, cwd = cwd, env = environment(id), timeout_ms = seconds * 1000, capture_bytes = OUTPUT_BYTES,
+    })
+    if run then
+        metrics.add("sandstorm_session_commands_total", { outcome = outcome(run) })
+        metrics.observe("sandstorm_session_command_duration_seconds", nil, run.duration_ms / 1000)
+        return report(run, seconds)
+    end
+    return nil, fields.cwd and "cwd: " .. message or message, fields.cwd and "ECWD" or code
+end
+
+return exec

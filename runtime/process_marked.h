@@ -1,0 +1,16 @@
+/* Processes that are known by a variable in the environment that they were started with, wherever they moved
+ * since: other group, other session, other parent. Knows no Lua.
+ *
+ * A process can be missed only if it was started without the variable. May block on /proc and is meant for
+ * the thread pool; may be used from any thread. */
+#ifndef SANDSTORM_PROCESS_MARKED_H
+#define SANDSTORM_PROCESS_MARKED_H
+
+#include <stddef.h>
+
+/* Sends `signal` (0: none, only counts) to every process but this one whose environment has NAME=one of
+ * `values`, as far as this user may; returns how many there were. A number that passes to another process
+ * meanwhile does no harm. */
+unsigned process_marked_signal(const char *name, const char *const *values, size_t count, int signal);
+
+#endif

@@ -1,0 +1,166 @@
+local cjson = require("cjson")
+local program = require("spec.support.program")
+local server = require("spec.support.server")
+local sessions = require("spec.support.sessions")
+local tmp = require("spec.support.tmp")
+
+local TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+local function lines_of(path)
+    local list = {}
+    for line in (tmp.read(path) or ""):gmatch("[^\n]+") do list[#list + 1] = cjson.decode(line) end
+    return list
+end
+
+describe("the audit log", function()
+    local s, path
+
+    before_each(function()
+        path = tmp.dir("audit") .. "/audit.log"
+        s = server.start({ env = { SANDSTORM_AUDIT_FILE = path } })
+    end)
+    after_each(function() s:stop() end)
+
+    --- The one line for which `wanted` holds; it is written at the end of a turn of the loop.
+    local function line_with(wanted)
+        local found
+        program.wait_until(function()
+            for _, line in ipairs(lines_of(path)) do
+                if wanted(line) then found = line end
+            end
+            return found
+        end, 30)
+        return assert(found, tmp.read(path) or "no file")
+    end
+
+    it("has a line for each tool call: who, what, how it ended", function()
+        s:call("terminal_exec", { command = "echo hi; API_TOKEN=abc true" })
+        local line = line_with(function(line) return line.event == "tool" end)
+        assert.same({ "terminal_exec", "ok", "echo hi; API_TOKEN=[redacted] true" }, { line.tool, line.outcome,
+            line.arguments.command })
+        assert.is_true(line.duration_ms >= 0 and line.bytes_in > 0 and line.bytes_out > 0)
+        for _, name in ipairs({ "ts", "principal", "client" }) do assert.is_string(line[name], name) end
+        s:call("file_write", { path = "a", content = ("x"):rep(100000) })
+        line = line_with(function(other) return other.tool == "file_write" end)
+        assert.is_true(#cjson.encode(line) < 1500)
+    end)
+
+    it("has a line for each refused bearer, without what was offered, and one for many", function()
+        s:request({ path = "/mcp?x=secret-in-query", headers = { Authorization = "Bearer offered-secret" } })
+        local line = line_with(function(line) return line.event == "auth" end)
+        assert.same({ "mcp", "refused", "127.0.0.1", "GET", "/mcp" }, { line.area, line.outcome, line.peer, line.method,
+            line.path })
+        assert.not_matches("secret", tmp.read(path))
+        for _ = 1, 60 do s:request({ path = "/session/create", method = "POST", headers = { Authorization = false } }) end
+        program.wait_until(function() return false end, 1.1) -- the next second
+        s:request({ path = "/session/create", method = "POST", headers = { Authorization = false } })
+        line_with(function(other) return other.left_out end)
+        local count = 0
+        for _, other in ipairs(lines_of(path)) do
+            if other.event == "auth" and other.area == "session" then count = count + 1 + (other.left_out or 0) end
+        end
+        assert.equal(61, count)
+    end)
+
+    it("has a line for each request that changes a session", function()
+        local id = sessions.create(s, { context = { env = { PASSWORD = "hunter2" } } })
+        sessions.exec(s, id, "echo --token hunter2")
+        sessions.ask(s, "DELETE", "/session/" .. id)
+        for _, action in ipairs({ "create", "exec", "delete" }) do
+            local line = line_with(function(line) return line.action == action end)
+            assert.same({ "session", id, "session", "ok" }, { line.event, line.session, line.principal, line.outcome }, action)
+        end
+        assert.not_matches("hunter2", tmp.read(path))
+    end)
+
+    it("never holds the server's token", function()
+        s:call("terminal_exec", { command = "echo hello" })
+        line_with(function(line) return line.event == "tool" end)
+        assert.is_nil(tmp.read(path):find(s.token, 1, true))
+    end)
+
+    it("goes on in a new file when others renamed it", function()
+        s:call("file_list", {})
+        line_with(function(line) return line.tool == "file_list" end)
+        os.rename(path, path .. ".moved")
+        s:call("workspace_info", {})
+        line_with(function(line) return line.tool == "workspace_info" end)
+        assert.equal("file_list", lines_of(path .. ".moved")[1].tool)
+    end)
+
+    it("that cannot be written is told by /health and loses nothing until it can be", function()
+        local folder = path:match("^(.*)/")
+        s:stop()
+        s = server.start({ env = { SANDSTORM_AUDIT_FILE = folder .. "/later/audit.log" } })
+        s:call("file_list", {})
+        local health
+        assert(program.wait_until(function()
+            health = cjson.decode(s:request({ path = "/health" }).body)
+            return health.audit_error
+        end, 30))
+        assert.same({ true, folder .. "/later/audit.log: No such file or directory" }, { health.degraded, health.audit_error })
+        tmp.shell("mkdir " .. folder .. "/later")
+        path = folder .. "/later/audit.log"
+        assert(program.wait_until(function()
+            s:request({ path = "/health" })
+            return tmp.kind(path)
+        end, 30, 50))
+        line_with(function(line) return line.tool == "file_list" end)
+        assert.is_nil(cjson.decode(s:request({ path = "/health" }).body).audit_error)
+    end)
+
+    it("inside the workspace is not reachable through the tools", function()
+        s:stop()
+        local workspace = tmp.dir("workspace")
+        s = server.start({ workspace = workspace, env = { SANDSTORM_AUDIT_FILE = workspace .. "/audit.log" } })
+        s:call("file_list", {})
+        path = workspace .. "/audit.log"
+        line_with(function(line) return line.tool == "file_list" end)
+        for tool, arguments in pairs({ file_read = {}, file_write = { content = "x" }, file_delete = {} }) do
+            arguments.path = "audit.log"
+            assert.is_true(s:call(tool, arguments).isError, tool)
+        end
+        assert.is_true(s:call("file_write", { path = "audit.log.1", content = "x" }).isError)
+    end)
+end)
+
+describe("a trace", function()
+    local s
+
+    setup(function() s = server.start() end)
+    teardown(function() s:stop() end)
+
+    local function exec(headers, meta)
+        local answer = s:rpc("tools/call", { name = "terminal_exec", arguments = { command = 'echo "[$TRACEPARENT]"' },
+            _meta = meta }, headers)
+        return answer.result.structuredContent.stdout
+    end
+
+    it("goes from the header, or _meta before it, into children and log", function()
+        assert.equal("[" .. TRACE .. "]\n", exec({ traceparent = TRACE }))
+        local other = TRACE:gsub("^00%-0a", "00-0b")
+        assert.equal("[" .. other .. "]\n", exec({ traceparent = TRACE }, { traceparent = other }))
+        s:wait_log(function(line) return line.msg == "tools/call" and line.traceparent == TRACE end)
+        s:wait_log(function(line) return line.msg == "tools/call" and line.traceparent == other end)
+    end)
+
+    it("that is none is nobody's, and none stays behind for the next call", function()
+        for _, text in ipairs({ "", "x", TRACE:upper(), TRACE .. "0", "ff" .. TRACE:sub(3), "00-" .. ("0"):rep(32)
+            .. TRACE:sub(36),
+            TRACE:sub(1, 36) .. ("0"):rep(16) .. "-01", "$(touch x)" .. TRACE:sub(11) }) do
+            assert.equal("[]\n", exec({}, { traceparent = text }), text)
+        end
+        exec({ traceparent = TRACE })
+        assert.equal("[]\n", exec({}, { traceparent = 5 }))
+    end)
+
+    it("goes into background jobs and the commands of sessions", function()
+        s:rpc("tools/call", { name = "terminal_exec_background", arguments = { command = "echo $TRACEPARENT > trace" } },
+            { traceparent = TRACE })
+        assert(program.wait_until(function() return tmp.read(s.workspace .. "/trace") == TRACE .. "\n" end, 30))
+        local id = sessions.create(s)
+        local _, answer = sessions.ask(s, "POST", "/session/" .. id .. "/exec", { command = "echo $TRACEPARENT" },
+            { traceparent = TRACE })
+        assert.equal(TRACE .. "\n", answer.stdout)
+    end)
+end)

@@ -1,0 +1,126 @@
+--- Who may use the session API.
+local sessions = require("spec.support.sessions")
+
+local NONE = { Authorization = false }
+
+local function create(s, headers) return (sessions.ask(s, "POST", "/session/create", { type = "t" }, headers)) end
+
+describe("the session API", function()
+    local s
+
+    setup(function() s = sessions.serve() end)
+    teardown(function() s:stop() end)
+
+    it("asks for the shared secret where no token of its own is set", function()
+        assert.equal(201, create(s))
+        local status, answer, response = sessions.ask(s, "POST", "/session/create", { type = "t" }, NONE)
+        assert.same({ 401, "Unauthorized", "Bearer" }, { status, answer.error, response.headers["www-authenticate"] })
+    end)
+
+    it("takes the bearer in any case and with blanks around, and nothing else", function()
+        for _, value in ipairs({ "bearer " .. s.token, "BEARER  " .. s.token .. " " }) do
+            assert.equal(201, create(s, { Authorization = value }))
+        end
+        for _, value in ipairs({ "Bearer wrong", "Bearer ", "Bearer", "Basic " .. s.token, s.token, "Bearer " .. s.token .. "x",
+            "Bearer tökén" }) do
+            assert.equal(401, create(s, { Authorization = value }), value)
+        end
+    end)
+
+    it("tells a stranger nothing: neither of methods nor of paths below, nor of sessions", function()
+        for _, path in ipairs({ "/session/create", "/session/x", "/session/x/status", "/session/x/exec", "/session/x/y/z",
+            "/session/" }) do
+            for _, method in ipairs({ "GET", "POST", "DELETE", "PUT" }) do
+                assert.equal(401, (sessions.ask(s, method, path, nil, NONE)), method .. " " .. path)
+            end
+        end
+    end)
+
+    it("refuses before a body is read", function()
+        local connection = s:connect()
+        connection:send("POST /session/create HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n{")
+        assert.equal(401, connection:read_response().status)
+        connection:close()
+    end)
+
+    it("M04 refuses a foreign page whatever it shows, and lets programs and known pages in", function()
+        assert.equal(403, create(s, { Origin = "https://evil.example" }))
+        assert.equal(403, create(s, { Origin = "null" }))
+        assert.equal(201, create(s, { Origin = "https://claude.ai" }))
+    end)
+
+    it("says 405 with Allow for another method, 404 for another path", function()
+        local status, _, response = sessions.ask(s, "GET", "/session/create")
+        assert.same({ 405, "POST, OPTIONS" }, { status, response.headers.allow })
+        status, _, response = sessions.ask(s, "GET", "/session/x")
+        assert.same({ 405, "DELETE, OPTIONS" }, { status, response.headers.allow })
+        for _, path in ipairs({ "/session", "/session/", "/session//status", "/session/x/status/", "/session/x/y/status",
+            "/session/x/nope" }) do
+            assert.equal(404, (sessions.ask(s, "GET", path)), path)
+        end
+    end)
+
+    it("the tokens of the two sides do not open each other", function()
+        local own = sessions.serve({ env = { SESSION_AUTH_TOKEN = "session-token-0123456789" } })
+        assert.equal(401, create(own))
+        assert.equal(201, create(own, { Authorization = "Bearer session-token-0123456789" }))
+        local ping = { method = "POST", path = "/mcp", body = '{"jsonrpc":"2.0","id":1,"method":"ping"}' }
+        assert.equal(200, own:request(ping).status)
+        ping.headers = { Authorization = "Bearer session-token-0123456789" }
+        assert.equal(401, own:request(ping).status)
+        own:stop()
+    end)
+end)
+
+describe("the open session API", function()
+    local s
+
+    setup(function() s = sessions.serve({ env = { SANDSTORM_SESSION_OPEN = "1", SANDSTORM_METRICS_OPEN = "1" } }) end)
+    teardown(function() s:stop() end)
+
+    local function with(more)
+        local headers = { Authorization = false }
+        for name, value in pairs(more) do headers[name] = value end
+        return headers
+    end
+
+    it("lets a program on this machine in, under any name of loopback", function()
+        assert.equal(201, create(s, NONE))
+        for _, host in ipairs({ "localhost", "localhost:80", "127.0.0.1", "[::1]:8080", "127.1.2.3:1" }) do
+            assert.equal(201, create(s, with({ Host = host })), host)
+        end
+        assert.equal(200, s:request({ path = "/metrics", headers = NONE }).status)
+    end)
+
+    it("does not take what came through a proxy or a browser for one", function()
+        for name, value in pairs({
+            ["X-Forwarded-For"] = "127.0.0.1", ["X-Forwarded-Proto"] = "https", ["X-Forwarded-Host"] = "localhost",
+            Forwarded = "for=127.0.0.1", Via = "1.1 caddy", ["X-Real-IP"] = "127.0.0.1", Origin = "http://localhost",
+            ["Sec-Fetch-Site"] = "none", Cookie = "a=b", Referer = "http://localhost/",
+        }) do
+            assert.equal(401, create(s, with({ [name] = value })), name)
+            assert.equal(401, s:request({ path = "/metrics", headers = with({ [name] = value }) }).status, name)
+        end
+    end)
+
+    it("does not take a name that was rebound to this machine for it", function()
+        for _, host in ipairs({ "evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80", "[::2]", "128.0.0.1",
+            "" }) do
+            assert.equal(401, create(s, with({ Host = host })), host)
+        end
+    end)
+
+    it("judges who shows a bearer by it, and still asks for one on /mcp", function()
+        assert.equal(401, create(s, { Authorization = "Bearer wrong" }))
+        assert.equal(201, create(s))
+        assert.equal(401, s:request({ method = "POST", path = "/mcp", body = "{}", headers = NONE }).status)
+    end)
+
+    it("is not open to another machine's address", function()
+        local address = "127.0.0.1"
+        for line in io.popen("hostname -I 2>/dev/null"):lines() do address = line:match("%d+%.%d+%.%d+%.%d+") or address end
+        local all = sessions.serve({ host = "0.0.0.0", reach = address, env = { SANDSTORM_SESSION_OPEN = "1" } })
+        assert.equal(address == "127.0.0.1" and 201 or 401, create(all, NONE))
+        all:stop()
+    end)
+end)

@@ -1,9 +1,13 @@
 #include "state_dir.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static bool make(const char *path, mode_t mode)
 {
@@ -13,6 +17,18 @@ static bool make(const char *path, mode_t mode)
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) return true;
     errno = error == EEXIST ? ENOTDIR : error;
     return false;
+}
+
+/* Best effort: it only spares whoever has the folder in a repository. */
+static void hide_from_git(const char *path)
+{
+    char name[PATH_MAX];
+    if (snprintf(name, sizeof name, "%s/.gitignore", path) >= (int)sizeof name) return;
+    int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0) return;
+    ssize_t written = write(fd, "*\n", 2);
+    (void)written;
+    close(fd);
 }
 
 bool state_dir_make(const char *path)
@@ -28,5 +44,7 @@ bool state_dir_make(const char *path)
     int error = errno;
     free(copy);
     errno = error;
-    return ok && make(path, 0700);
+    if (!ok || !make(path, 0700)) return false;
+    hide_from_git(path);
+    return true;
 }

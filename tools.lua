@@ -203,6 +203,7 @@ tool {
         },
         required = { "stdout", "stderr", "exit_code", "signal", "timed_out", "truncated", "duration_ms" },
     },
+    task = { support = "optional", start = "slow" },
     handler = function(args) return terminal.exec(args, exec) end,
 }
 

@@ -17,6 +17,8 @@ local QUIET = { "sh", "-c", 'exec "$@" >/dev/null', "sh" }
 
 local BODY = '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo","arguments":{"text":"hello"}}}'
 
+local LIST = '{"jsonrpc":"2.0","id":7,"method":"tools/list"}'
+
 local function check_answer(port, token)
     local connection = http.connect("127.0.0.1", port)
     local headers = { Authorization = "Bearer " .. token, ["Content-Type"] = "application/json" }
@@ -34,11 +36,11 @@ end
 
 --- What one load gives: requests a second, the 99th percentile as wrk prints it, and processor time a request, which
 --- is worth more than the rate where other work disturbs.
-local function load(process, port, connections, token)
-    check_answer(port, token)
+local function load(process, port, connections, token, body)
+    if not body then check_answer(port, token) end
     local before = cpu_us(process.pid)
     local command = ("BENCH_BODY='%s' BENCH_TOKEN=%s %s wrk -t1 -c%d -d%ds --latency -s spec/bench/post.lua %s")
-        :format(BODY, token, two_cores and "taskset -c 1" or "", connections, SECONDS,
+        :format(body or BODY, token, two_cores and "taskset -c 1" or "", connections, SECONDS,
             ("http://127.0.0.1:%d/mcp"):format(port))
     local output = tmp.shell(command)
     local bad = output:match("Non%-2xx[^\n]*") or output:match("Socket errors:[^\n]*")
@@ -104,6 +106,16 @@ local function throughput()
     end
 end
 
+-- The whole list of the shipped tools, which is encoded once, beside a trivial call.
+local function lists()
+    local s = server.start({ wrap = on_core("0", QUIET) })
+    local bytes = #s:request({ method = "POST", path = "/mcp", body = LIST }).body
+    local list, call = load(s.process, s.port, 64, s.token, LIST), load_server(64)
+    s:stop()
+    print(("tools/list, shipped tools, %d bytes: %.0f req/s, %.1f us/req; trivial call: %.0f req/s, %.1f us/req"):format(bytes,
+        list.rate, list.cpu_us, call.rate, call.cpu_us))
+end
+
 local function footprint()
     local s = server.start({ wrap = QUIET })
     s:rpc("tools/list")
@@ -115,4 +127,5 @@ local function footprint()
 end
 
 throughput()
+lists()
 footprint()

@@ -1,3 +1,5 @@
+--- Real clients: the SDKs of the protocol in JavaScript and Python, and the Inspector.
+local cjson = require("cjson")
 local program = require("spec.support.program")
 local server = require("spec.support.server")
 local tmp = require("spec.support.tmp")
@@ -6,7 +8,26 @@ local PRINTS_ITS_ARGUMENTS = [[#!/bin/sh
 printf npm; for a in "$@"; do printf " [%s]" "$a"; done; echo
 ]]
 
-describe("MCP client", function()
+local FOLDER = program.root .. "/spec/clients"
+local FIXTURE = "spec/fixtures/tools/protocol.lua"
+
+local function node() return tmp.shell("ls " .. FOLDER .. "/node_modules/node-linux-*/bin/node"):match("[^\n]+") end
+
+local function environment(s)
+    return {
+        SANDSTORM_URL = s and ("http://127.0.0.1:%d/mcp"):format(s.port), SANDSTORM_TOKEN = s and s.token,
+        SANDSTORM_WORKSPACE = s and s.workspace, SANDSTORM_PROGRAM = program.path,
+        SANDSTORM_FIXTURE = program.root .. "/" .. FIXTURE, PYTHONDONTWRITEBYTECODE = "1", PYTHONWARNINGS = "ignore",
+    }
+end
+
+local function run(command, s)
+    local result = program.run({ command = command, env = environment(s), seconds = 120 })
+    assert(result.code == 0, "\n" .. result.stdout .. result.stderr)
+    assert.matches("ok      ", result.stdout, 1, true)
+end
+
+describe("MCP client with the shipped tools:", function()
     local s
 
     before_each(function()
@@ -15,27 +36,55 @@ describe("MCP client", function()
         tmp.shell("chmod +x " .. bin .. "/npm")
         s = server.start({ env = { PATH = bin .. ":/usr/bin:/bin" } })
     end)
-
     after_each(function() s:stop() end)
 
-    local function run(script, ...)
-        local clients = program.root .. "/spec/clients"
-        local node = tmp.shell("ls " .. clients .. "/node_modules/node-linux-*/bin/node"):match("[^\n]+")
-        local result = program.run({
-            command = { node, clients .. "/" .. script, ... },
-            env = {
-                SANDSTORM_URL = ("http://127.0.0.1:%d/mcp"):format(s.port),
-                SANDSTORM_TOKEN = s.token,
-                SANDSTORM_WORKSPACE = s.workspace,
-            },
-        })
-        assert(result.code == 0, "\n" .. result.stdout .. result.stderr)
-        assert.matches("ok      tools/list", result.stdout)
+    local function javascript(script, ...) run({ node(), FOLDER .. "/" .. script, ... }, s) end
+
+    it("@modelcontextprotocol/sdk connects, lists and calls every tool", function() javascript("sdk1.mjs") end)
+
+    it("@modelcontextprotocol/client does so without a handshake", function() javascript("sdk2.mjs", "modern") end)
+
+    it("@modelcontextprotocol/client does so with a handshake", function() javascript("sdk2.mjs", "legacy") end)
+
+    it("the Inspector lists and calls", function()
+        local cli = FOLDER .. "/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"
+        local function inspect(...)
+            local result = program.run({
+                command = {
+                    node(), cli, "--cli", ("http://127.0.0.1:%d/mcp"):format(s.port), "--transport", "http",
+                    "--header", "Authorization: Bearer " .. s.token, "--method", ...,
+                },
+                seconds = 120,
+            })
+            assert(result.code == 0, "\n" .. result.stdout .. result.stderr)
+            return cjson.decode(result.stdout)
+        end
+        assert.equal("file_read", inspect("tools/list").tools[1].name)
+        local arguments = { "tools/call", "--tool-name", "file_write", "--tool-arg", "path=a", "content=x" }
+        assert.matches("Written 1 bytes", inspect(table.unpack(arguments)).content[1].text)
+    end)
+end)
+
+describe("MCP client with all that the protocol has:", function()
+    local s
+
+    setup(function() s = server.start({ tools = FIXTURE }) end)
+    teardown(function() s:stop() end)
+
+    for _, kind in ipairs({ "http", "stdio" }) do
+        it("@modelcontextprotocol/sdk over " .. kind, function() run({ node(), FOLDER .. "/features1.mjs", kind }, s) end)
+        for _, era in ipairs({ "modern", "legacy" }) do
+            it(("@modelcontextprotocol/client over %s, %s"):format(kind, era), function()
+                run({ node(), FOLDER .. "/features2.mjs", kind, era }, s)
+            end)
+        end
+        for _, package in ipairs({ "mcp", "fastmcp" }) do
+            for _, era in ipairs({ "auto", "legacy" }) do
+                it(("%s of Python over %s, %s"):format(package, kind, era), function()
+                    local python = FOLDER .. "/python"
+                    run({ python .. "/.venv/bin/python", ("%s/with_%s.py"):format(python, package), kind, era }, s)
+                end)
+            end
+        end
     end
-
-    it("@modelcontextprotocol/sdk connects, lists and calls every tool", function() run("sdk1.mjs") end)
-
-    it("@modelcontextprotocol/client does so without a handshake", function() run("sdk2.mjs", "modern") end)
-
-    it("@modelcontextprotocol/client does so with a handshake", function() run("sdk2.mjs", "legacy") end)
 end)

@@ -3,6 +3,7 @@ local json = require("json")
 local mcp = require("spec.support.mcp")
 local program = require("spec.support.program")
 local server = require("spec.support.server")
+local tmp = require("spec.support.tmp")
 
 local TOOLS = "spec/fixtures/tools/protocol.lua"
 local REVISIONS = { "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25" }
@@ -67,10 +68,10 @@ describe("a session", function()
 
     it("M17 is not taken from two headers", function()
         local client = mcp.session(s, "2025-11-25")
-        local response = s:request({ method = "POST", path = "/mcp", body = '{"jsonrpc":"2.0","id":1,"method":"ping"}',
-            headers = {
-            ["Mcp-Session-Id"] = client.session, ["mcp-session-id"] = client.session,
-        } })
+        local response = s:request({
+            method = "POST", path = "/mcp", body = '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+            headers = { ["Mcp-Session-Id"] = client.session, ["mcp-session-id"] = client.session },
+        })
         assert.equal(404, response.status)
     end)
 
@@ -100,10 +101,11 @@ describe("a session", function()
     end)
 
     it("goes on after a restart of the server", function()
-        local first = server.start({ tools = TOOLS })
+        local options = { tools = TOOLS, env = { SANDSTORM_STATE_DIR = tmp.dir("state") } }
+        local first = server.start(options)
         local client = mcp.session(first, "2025-06-18", ASKABLE)
         first:stop()
-        local second = server.start({ tools = TOOLS, workspace = first.workspace })
+        local second = server.start(options)
         client.server = second
         assert.equal("x", client:text("echo", { text = "x" }))
         second:stop()
@@ -211,8 +213,8 @@ describe("a session", function()
 
         it("and tells the agent of an answer that fits nothing, or an error", function()
             local client = mcp.session(s, "2025-11-25", ASKABLE)
-            for _, answer in ipairs({ { action = "maybe" }, { action = "accept" }, { action = "accept",
-                content = { name = 5 } } }) do
+            local incomplete = { action = "accept", content = { name = 5 } }
+            for _, answer in ipairs({ { action = "maybe" }, { action = "accept" }, incomplete }) do
                 local call = client:open("tools/call", { name = "ask" })
                 client:reply(call:next().id, answer)
                 assert.is_true(call:answer().result.isError)
@@ -380,8 +382,8 @@ describe("a session", function()
     it("completes arguments of prompts and templates", function()
         local client = mcp.session(s, "2025-11-25")
         local function complete(ref, name, value, context)
-            return client:result("completion/complete", { ref = ref, argument = { name = name, value = value },
-                context = context })
+            local params = { ref = ref, argument = { name = name, value = value }, context = context }
+            return client:result("completion/complete", params)
         end
         local template = { type = "ref/resource", uri = "test://item/{id}" }
         local result = complete(template, "id", "a", { arguments = { kind = "k" } }).completion

@@ -64,8 +64,8 @@ describe("a stateless client", function()
     end)
 
     it("repeats names that are no plain text in base64", function()
-        local _, exchange = client:request("resources/read", { uri = "test://item/ä" },
-            { ["Mcp-Name"] = "=?base64?dGVzdDovL2l0ZW0vw6Q=?=" })
+        local encoded = { ["Mcp-Name"] = "=?base64?dGVzdDovL2l0ZW0vw6Q=?=" }
+        local _, exchange = client:request("resources/read", { uri = "test://item/ä" }, encoded)
         assert.equal(200, exchange.status)
         local failure, status = client:failure("resources/read", { uri = "test://text" }, { ["Mcp-Name"] = "test://other" })
         assert.same({ 400, -32020 }, { status, failure.code })
@@ -121,10 +121,11 @@ describe("a stateless client", function()
         end)
 
         it("in a state that outlives the server", function()
-            local first = server.start({ tools = TOOLS })
+            local options = { tools = TOOLS, env = { SANDSTORM_STATE_DIR = tmp.dir("state") } }
+            local first = server.start(options)
             local state = ask("restart", {}, mcp.modern(first, ASKABLE)).result.requestState
             first:stop()
-            local second = server.start({ tools = TOOLS, workspace = first.workspace })
+            local second = server.start(options)
             local answer = ask("restart", { inputResponses = ANSWER, requestState = state }, mcp.modern(second, ASKABLE))
             assert.equal("accept Ann run 1", answer.result.content[1].text)
             second:stop()
@@ -132,8 +133,8 @@ describe("a stateless client", function()
 
         it("in a state that counts once where the tool wants that", function()
             local state = client:call("ask_once").requestState
-            local function again() return client:request("tools/call", { name = "ask_once", inputResponses = ANSWER,
-                requestState = state }) end
+            local params = { name = "ask_once", inputResponses = ANSWER, requestState = state }
+            local function again() return client:request("tools/call", params) end
             assert.equal("accept", again().result.content[1].text)
             assert.equal(-32602, again().error.code)
             local free = ask("free").result.requestState
@@ -227,18 +228,17 @@ describe("a stateless client", function()
         end
 
         it("to what it asked for, and is told what that is", function()
-            local exchange, honoured = listen({ toolsListChanged = true, resourceSubscriptions = json.array({ "test://text" }),
-                x = 1 })
+            local wanted = { toolsListChanged = true, resourceSubscriptions = json.array({ "test://text" }), x = 1 }
+            local exchange, honoured = listen(wanted)
             assert.same({ toolsListChanged = true, resourceSubscriptions = { "test://text" } }, honoured)
             local id = client.last_id
             client:call("switch")
             client:call("touch", { name = "test://other" })
             client:call("touch", { name = "test://text" })
             local first, second = exchange:next(), exchange:next()
-            assert.same({ "notifications/tools/list_changed", id }, { first.method, first.params._meta[META
-                .. "subscriptionId"] })
-            assert.same({ "notifications/resources/updated", "test://text", id },
-                { second.method, second.params.uri, second.params._meta[META .. "subscriptionId"] })
+            assert.equal("notifications/tools/list_changed", first.method)
+            assert.same({ "notifications/resources/updated", "test://text" }, { second.method, second.params.uri })
+            for _, message in ipairs({ first, second }) do assert.equal(id, message.params._meta[META .. "subscriptionId"]) end
             client:call("switch")
             exchange:close()
         end)
@@ -268,7 +268,8 @@ describe("a stateless client", function()
             other.process:signal_with("sigterm")
             local cancelled, ended = exchange:next(), exchange:next()
             assert.same({ "notifications/cancelled", 1 }, { cancelled.method, cancelled.params.requestId })
-            assert.same({ 1, 1, "complete" }, { ended.id, ended.result._meta[META .. "subscriptionId"], ended.result.resultType })
+            assert.same({ 1, "complete" }, { ended.id, ended.result.resultType })
+            assert.equal(1, ended.result._meta[META .. "subscriptionId"])
             assert.is_nil(exchange:next())
             other:stop()
         end)
@@ -276,8 +277,8 @@ describe("a stateless client", function()
         it("and hears of an edit of the scripts, if lists changed by it", function()
             local path = tmp.dir("edited") .. "/tools.lua"
             local function write(name, text)
-                tmp.write(path, ([[tool { name = %q, description = "d", input = { type = "object" },
-                    handler = function() return %q end }
+                tmp.write(path, ([[
+                    tool { name = %q, description = "d", input = { type = "object" }, handler = function() return %q end }
                     prompt { name = "p", description = "d", handler = function() return %q end }]]):format(name, text, text))
             end
             write("one", "a")

@@ -3,10 +3,13 @@ local json = require("json")
 local mcp = require("spec.support.mcp")
 local program = require("spec.support.program")
 local server = require("spec.support.server")
+local tmp = require("spec.support.tmp")
 
 local TOOLS = "spec/fixtures/tools/protocol.lua"
 local EXTENSION = "io.modelcontextprotocol/tasks"
 local CAPABILITIES = { elicitation = {}, extensions = { [EXTENSION] = {} } }
+
+local ANN = { name = { action = "accept", content = { name = "Ann" } } }
 
 describe("a task", function()
     local s, client
@@ -70,8 +73,7 @@ describe("a task", function()
         assert.equal("input_required", get(id).status)
         assert.equal(-32602, client:failure("tasks/update", { taskId = id, inputResponses = { name = 5 } }).code)
         assert.equal(-32602, client:failure("tasks/update", { taskId = id }).code)
-        client:result("tasks/update", { taskId = id, inputResponses = { name = { action = "accept",
-            content = { name = "Ann" } } } })
+        client:result("tasks/update", { taskId = id, inputResponses = ANN })
         assert.equal("Ann", wait(id, "completed").result.content[1].text)
     end)
 
@@ -112,26 +114,26 @@ describe("a task", function()
         local stream = client:open("subscriptions/listen", { notifications = { taskIds = json.array({ id, "unknown" }) } })
         assert.same({ id }, stream:next().params.notifications.taskIds)
         wait(id, "input_required")
-        client:result("tasks/update", { taskId = id, inputResponses = { name = { action = "accept",
-            content = { name = "Ann" } } } })
+        client:result("tasks/update", { taskId = id, inputResponses = ANN })
         local last
         repeat
             last = stream:next().params
             assert.equal(id, last.taskId)
         until last.status == "completed"
         assert.equal("Ann", last.result.content[1].text)
-        local failure, status = mcp.modern(s):failure("subscriptions/listen",
-            { notifications = { taskIds = json.array({ id }) } })
+        local filter = { taskIds = json.array({ id }) }
+        local failure, status = mcp.modern(s):failure("subscriptions/listen", { notifications = filter })
         assert.same({ 400, -32021 }, { status, failure.code })
     end)
 
     it("outlives the server: what is done is kept, what was running has failed", function()
-        local first = server.start({ tools = TOOLS })
+        local options = { tools = TOOLS, env = { SANDSTORM_STATE_DIR = tmp.dir("state") } }
+        local first = server.start(options)
         local before = mcp.modern(first, CAPABILITIES)
         local done, running = before:call("job").taskId, before:call("job", { ms = 600000 }).taskId
         assert.is_true(program.wait_until(function() return get(done, before).status == "completed" end))
         first:kill()
-        local second = server.start({ tools = TOOLS, workspace = first.workspace })
+        local second = server.start(options)
         local after = mcp.modern(second, CAPABILITIES)
         assert.equal("done", get(done, after).result.content[1].text)
         assert.is_true(program.wait_until(function() return get(running, after).status == "failed" end))

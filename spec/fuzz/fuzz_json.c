@@ -1,5 +1,6 @@
-/* The decoder takes what another reader (jansson) takes; what it takes, the encoder writes so that it is taken again as the same value; what it refuses, it
- * refuses with one line of text; any bytes at all can be quoted. */
+/* The decoder takes what another reader (jansson) takes; what it takes, the encoder writes so that it is
+ * taken again as the same value; what it refuses, it refuses with one line of text; any bytes at all can be
+ * quoted. */
 #include <jansson.h>
 #include <lauxlib.h>
 #include <lualib.h>
@@ -44,7 +45,8 @@ static void check_cut(const char *text, size_t len)
     must(utf8_valid_length(text, len) < cut || utf8_valid_length(text, cut) == cut);
 }
 
-/* Encodes the value on top of the stack, decodes that and encodes it again; another reader must see the same value. */
+/* Encodes the value on top of the stack, decodes that and encodes it again; another reader must see the same
+ * value. */
 static void check_round(lua_State *L, const json_t *value)
 {
     struct buf first = BUF_INIT, second = BUF_INIT;
@@ -59,8 +61,8 @@ static void check_round(lua_State *L, const json_t *value)
     buf_free(&second);
 }
 
-/* What only one of the two readers takes: our limits are tighter; jansson has no names with a NUL character, and takes a
- * NUL byte for the end of the text. */
+/* What only one of the two readers takes: our limits are tighter; jansson has no names with a NUL character,
+ * and takes a NUL byte for the end of the text. */
 static int may_differ(const char *refusal, const char *text, size_t size)
 {
     if (memchr(text, '\0', size) != NULL) return 1;

@@ -1,18 +1,16 @@
-/* Header values of any content: no page of the web is let in but the listed one and loopback, no bearer but
- * the secret, and a Host header never breaks out of the challenge. */
+/* Header values of any content: no page of the web is let in but the listed one and loopback, a Host header never
+ * breaks out of the challenge, and who is counted as the caller is an address. */
+#include <arpa/inet.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "auth.h"
+#include "client_address.h"
 #include "config.h"
 #include "http.h"
-#include "keys.h"
 #include "origin.h"
-
-#define SECRET "secret"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -57,17 +55,16 @@ static void check_host(const struct origin_policy *policy, const char *text)
     must(strlen(out) == strlen("http://") + (text[0] != '\0' ? strlen(text) : strlen("localhost")));
 }
 
-static void check_bearer(const char *text)
+/* The address behind proxies is one, and so is the network that it belongs to. */
+static void check_client(const struct origin_policy *policy, const char *text)
 {
-    static char secret[] = SECRET;
-    const struct config_secrets secrets = {.token = secret};
-    struct keys *keys = keys_new(&secrets, "/");
-    struct auth *auth = auth_new(keys);
-    struct auth_grant grant;
-    if (auth_check(auth, text, &grant) == AUTH_GRANTED)
-        must(strncasecmp(text + strspn(text, " \t"), "Bearer", 6) == 0 && strstr(text, SECRET) != NULL);
-    auth_free(auth);
-    keys_free(keys);
+    unsigned char binary[16];
+    char address[CLIENT_ADDRESS_SIZE], network[CLIENT_ADDRESS_SIZE];
+    const struct http_header header = {"X-Forwarded-For", text};
+    const struct http_request request = {.peer = "127.0.0.1", .headers = &header, .header_count = 1};
+    client_address(policy, &request, address);
+    must(inet_pton(AF_INET, address, binary) == 1 || inet_pton(AF_INET6, address, binary) == 1);
+    must(strlen(client_network(address, network)) > 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -78,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct origin_policy *policy = origin_policy_new(&config, error, sizeof error);
     check_origin(policy, text);
     check_host(policy, text);
-    check_bearer(text);
+    check_client(policy, text);
     origin_policy_free(policy);
     config.allowed_origins = config.public_url = text;
     origin_policy_free(origin_policy_new(&config, error, sizeof error));

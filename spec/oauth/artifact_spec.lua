@@ -1,0 +1,66 @@
+local program = require("spec.support.program")
+
+--- Runs Lua with the modules of lib/oauth at hand and a clock that `at(ms)` sets.
+local function run(source)
+    return (program.lua([[
+        local clock = require("clock")
+        local now = 1796000000000
+        package.loaded.clock = setmetatable({ now_ms = function() return now end }, { __index = clock })
+        local function at(ms) now = ms end
+        package.loaded["oauth.artifact"], package.loaded["oauth.family"] = nil, nil
+        local artifact, family = require("oauth.artifact"), require("oauth.family")
+    ]] .. source, { env = { SANDSTORM_MCP_TOKEN = "spec-token-0123456789abcdef" } }))
+end
+
+describe("Artifacts", function()
+    it("D6 carry version, kind, issue time and expiry, and are good until then", function()
+        assert.same({ "sr1.", 1796000000, 1796000010, true, false, true }, run([[
+            local text = artifact.make("refresh", { e = artifact.now() + 10 })
+            local claims = artifact.read("refresh", text)
+            at(1796000009999)
+            local before = artifact.read("refresh", text) ~= nil
+            at(1796000010000)
+            local after, expired = artifact.read("refresh", text)
+            return { text:sub(1, 4), claims.t, claims.e, before, after ~= nil, expired }
+        ]]))
+    end)
+
+    it("D6 D2 every changed letter makes another text worthless", function()
+        assert.equal(0, run([[
+            local text, read = artifact.make("client", { e = 0, n = "x" }), 0
+            for place = 1, #text do
+                local other = text:sub(place, place) == "A" and "B" or "A"
+                if artifact.read("client", text:sub(1, place - 1) .. other .. text:sub(place + 1)) then read = read + 1 end
+            end
+            return read
+        ]]))
+    end)
+
+    it("D44 a code ends with the process", function()
+        assert.same({ true, false }, run([[
+            local text = artifact.make("code", { e = 0 })
+            local other = artifact.make("client", { e = 0 }):gsub("^sc", "so")
+            return { artifact.read("code", text) ~= nil, artifact.read("code", other) ~= nil }
+        ]]))
+    end)
+end)
+
+describe("Families", function()
+    it("D48 the generation before is good for ten minutes after the new one was used first, then it ends the family", function()
+        assert.same({ true, true, true, true, false, false, true }, run([[
+            local of, seen = { id = "f" }, {}
+            local function use(generation) seen[#seen + 1] = family.use(of, generation) end
+            use(1)
+            at(now + 3600000)
+            use(1) -- nobody used the second yet
+            use(2)
+            at(now + 599000)
+            use(1)
+            at(now + 2000)
+            use(1)
+            use(0)
+            use(3)
+            return seen
+        ]]))
+    end)
+end)

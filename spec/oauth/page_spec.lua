@@ -1,0 +1,24 @@
+local program = require("spec.support.program")
+
+describe("Pages", function()
+    it("D40 escape every value that is put into them, and put nothing in twice", function()
+        local seen = program.lua([[
+            local page = require("oauth.page")
+            return {
+                page.escape("<a href='x'>&\"\0\27[1m\u{202E}\xFF"),
+                page.fill("{a} {{b}} {c}", { a = "{c} {{b}}", b = "<b>{a}</b>", c = "\1b\2" }),
+            }
+        ]])
+        assert.same({ "&lt;a href=&#39;x&#39;&gt;&amp;&quot;  [1m?\u{FFFD}", "{c} {{b}} <b>{a}</b>  b " }, seen)
+    end)
+
+    it("D40 a heading of a stranger stays text", function()
+        local answer = program.lua([[
+            local status, body = require("oauth.page").message("https://a.example", {
+                status = 400, heading = "<script>", what = "{nonce}", advice = "</p>" })
+            return { status, body }
+        ]])
+        assert.equal(400, answer[1])
+        assert.matches("<h1>&lt;script&gt;</h1>\n<p>{nonce}</p>\n<p class=\"soft\">&lt;/p&gt;</p>", answer[2])
+    end)
+end)

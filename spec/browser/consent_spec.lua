@@ -7,7 +7,9 @@ describe("The consent page in Chromium", function()
     local back
 
     setup(function()
-        back = caddy.start(function(port) return ("https://localhost:%d {\n    tls internal\n    respond back\n}\n"):format(port) end)
+        back = caddy.start(function(port)
+            return ("https://localhost:%d {\n    tls internal\n    respond back\n}\n"):format(port)
+        end)
     end)
     teardown(function() back:stop() end)
 

@@ -126,8 +126,14 @@ void http_response_own(struct http_conn *c, int status)
 {
     char body[64];
     int len = snprintf(body, sizeof body, "{\"error\":\"%s\"}", http_status_text(status));
-    const struct http_response response = {
-        .status = status, .content_type = "application/json", .body = body, .body_len = (size_t)len};
+    /* nothing in it that a page of any origin may not read */
+    const struct http_header readable = {"Access-Control-Allow-Origin", "*"};
+    const struct http_response response = {.status = status,
+                                           .content_type = "application/json",
+                                           .headers = &readable,
+                                           .header_count = 1,
+                                           .body = body,
+                                           .body_len = (size_t)len};
 
     c->ex.keep = false;
     send_whole(c, &response);

@@ -67,7 +67,8 @@ describe("a session", function()
 
     it("M17 is not taken from two headers", function()
         local client = mcp.session(s, "2025-11-25")
-        local response = s:request({ method = "POST", path = "/mcp", body = '{"jsonrpc":"2.0","id":1,"method":"ping"}', headers = {
+        local response = s:request({ method = "POST", path = "/mcp", body = '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+            headers = {
             ["Mcp-Session-Id"] = client.session, ["mcp-session-id"] = client.session,
         } })
         assert.equal(404, response.status)
@@ -210,7 +211,8 @@ describe("a session", function()
 
         it("and tells the agent of an answer that fits nothing, or an error", function()
             local client = mcp.session(s, "2025-11-25", ASKABLE)
-            for _, answer in ipairs({ { action = "maybe" }, { action = "accept" }, { action = "accept", content = { name = 5 } } }) do
+            for _, answer in ipairs({ { action = "maybe" }, { action = "accept" }, { action = "accept",
+                content = { name = 5 } } }) do
                 local call = client:open("tools/call", { name = "ask" })
                 client:reply(call:next().id, answer)
                 assert.is_true(call:answer().result.isError)
@@ -378,7 +380,8 @@ describe("a session", function()
     it("completes arguments of prompts and templates", function()
         local client = mcp.session(s, "2025-11-25")
         local function complete(ref, name, value, context)
-            return client:result("completion/complete", { ref = ref, argument = { name = name, value = value }, context = context })
+            return client:result("completion/complete", { ref = ref, argument = { name = name, value = value },
+                context = context })
         end
         local template = { type = "ref/resource", uri = "test://item/{id}" }
         local result = complete(template, "id", "a", { arguments = { kind = "k" } }).completion

@@ -64,7 +64,8 @@ describe("a stateless client", function()
     end)
 
     it("repeats names that are no plain text in base64", function()
-        local _, exchange = client:request("resources/read", { uri = "test://item/ä" }, { ["Mcp-Name"] = "=?base64?dGVzdDovL2l0ZW0vw6Q=?=" })
+        local _, exchange = client:request("resources/read", { uri = "test://item/ä" },
+            { ["Mcp-Name"] = "=?base64?dGVzdDovL2l0ZW0vw6Q=?=" })
         assert.equal(200, exchange.status)
         local failure, status = client:failure("resources/read", { uri = "test://text" }, { ["Mcp-Name"] = "test://other" })
         assert.same({ 400, -32020 }, { status, failure.code })
@@ -131,7 +132,8 @@ describe("a stateless client", function()
 
         it("in a state that counts once where the tool wants that", function()
             local state = client:call("ask_once").requestState
-            local function again() return client:request("tools/call", { name = "ask_once", inputResponses = ANSWER, requestState = state }) end
+            local function again() return client:request("tools/call", { name = "ask_once", inputResponses = ANSWER,
+                requestState = state }) end
             assert.equal("accept", again().result.content[1].text)
             assert.equal(-32602, again().error.code)
             local free = ask("free").result.requestState
@@ -225,14 +227,16 @@ describe("a stateless client", function()
         end
 
         it("to what it asked for, and is told what that is", function()
-            local exchange, honoured = listen({ toolsListChanged = true, resourceSubscriptions = json.array({ "test://text" }), x = 1 })
+            local exchange, honoured = listen({ toolsListChanged = true, resourceSubscriptions = json.array({ "test://text" }),
+                x = 1 })
             assert.same({ toolsListChanged = true, resourceSubscriptions = { "test://text" } }, honoured)
             local id = client.last_id
             client:call("switch")
             client:call("touch", { name = "test://other" })
             client:call("touch", { name = "test://text" })
             local first, second = exchange:next(), exchange:next()
-            assert.same({ "notifications/tools/list_changed", id }, { first.method, first.params._meta[META .. "subscriptionId"] })
+            assert.same({ "notifications/tools/list_changed", id }, { first.method, first.params._meta[META
+                .. "subscriptionId"] })
             assert.same({ "notifications/resources/updated", "test://text", id },
                 { second.method, second.params.uri, second.params._meta[META .. "subscriptionId"] })
             client:call("switch")
@@ -272,7 +276,8 @@ describe("a stateless client", function()
         it("and hears of an edit of the scripts, if lists changed by it", function()
             local path = tmp.dir("edited") .. "/tools.lua"
             local function write(name, text)
-                tmp.write(path, ([[tool { name = %q, description = "d", input = { type = "object" }, handler = function() return %q end }
+                tmp.write(path, ([[tool { name = %q, description = "d", input = { type = "object" },
+                    handler = function() return %q end }
                     prompt { name = "p", description = "d", handler = function() return %q end }]]):format(name, text, text))
             end
             write("one", "a")

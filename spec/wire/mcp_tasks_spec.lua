@@ -70,7 +70,8 @@ describe("a task", function()
         assert.equal("input_required", get(id).status)
         assert.equal(-32602, client:failure("tasks/update", { taskId = id, inputResponses = { name = 5 } }).code)
         assert.equal(-32602, client:failure("tasks/update", { taskId = id }).code)
-        client:result("tasks/update", { taskId = id, inputResponses = { name = { action = "accept", content = { name = "Ann" } } } })
+        client:result("tasks/update", { taskId = id, inputResponses = { name = { action = "accept",
+            content = { name = "Ann" } } } })
         assert.equal("Ann", wait(id, "completed").result.content[1].text)
     end)
 
@@ -111,14 +112,16 @@ describe("a task", function()
         local stream = client:open("subscriptions/listen", { notifications = { taskIds = json.array({ id, "unknown" }) } })
         assert.same({ id }, stream:next().params.notifications.taskIds)
         wait(id, "input_required")
-        client:result("tasks/update", { taskId = id, inputResponses = { name = { action = "accept", content = { name = "Ann" } } } })
+        client:result("tasks/update", { taskId = id, inputResponses = { name = { action = "accept",
+            content = { name = "Ann" } } } })
         local last
         repeat
             last = stream:next().params
             assert.equal(id, last.taskId)
         until last.status == "completed"
         assert.equal("Ann", last.result.content[1].text)
-        local failure, status = mcp.modern(s):failure("subscriptions/listen", { notifications = { taskIds = json.array({ id }) } })
+        local failure, status = mcp.modern(s):failure("subscriptions/listen",
+            { notifications = { taskIds = json.array({ id }) } })
         assert.same({ 400, -32021 }, { status, failure.code })
     end)
 

@@ -26,6 +26,16 @@ describe("What browsers are told (CORS)", function()
         end
     end)
 
+    it("D58 what the connection itself refuses may be read too", function()
+        local large = app:post("/oauth/token", ("x"):rep(65537), { Origin = "https://any.example" })
+        local connection = s:connect()
+        connection:send("GET /%zz HTTP/1.1\r\nHost: x\r\nOrigin: https://any.example\r\n\r\n")
+        local broken = connection:read_response()
+        connection:close()
+        assert.same({ 413, "*" }, { large.status, large.headers["access-control-allow-origin"] })
+        assert.same({ 400, "*" }, { broken.status, broken.headers["access-control-allow-origin"] })
+    end)
+
     it("D58 D59 /mcp follows the origin policy: 401 and 200 are read by allowed pages, others get 403 and no header", function()
         for _, origin in ipairs({ "https://claude.ai", "http://localhost:6274", "vscode-webview://x" }) do
             for _, token in ipairs({ s.token, "wrong" }) do

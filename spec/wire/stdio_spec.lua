@@ -175,7 +175,8 @@ describe("sandstorm-mcp stdio", function()
             end
             pipe:send(message)
             assert.equal("began -", fate())
-            pipe:send({ jsonrpc = "2.0", method = "notifications/cancelled", params = { requestId = position == 1 and "5" or 5 } })
+            pipe:send({ jsonrpc = "2.0", method = "notifications/cancelled", params = { requestId = position == 1
+                and "5" or 5 } })
             assert.equal("began -", fate())
             pipe:send({ jsonrpc = "2.0", method = "notifications/cancelled", params = { requestId = message.id } })
             assert.is_true(program.wait_until(function() return fate() == "began closed" end))

@@ -291,7 +291,7 @@ static void free_secret(char **secret)
 void config_free(struct config *config, struct config_secrets *secrets)
 {
     for (const struct config_entry *e = config_entries; e->name != NULL; e++) {
-        if (e->type != CONFIG_TEXT && e->type != CONFIG_PATH) continue;
+        if (e->type != CONFIG_TEXT && e->type != CONFIG_PATH && e->type != CONFIG_CHOICE) continue;
         if (config_is_secret(e))
             free_secret((char **)(void *)((char *)secrets + e->offset));
         else

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "audit.h"
+#include "client_address.h"
 #include "host.h"
 #include "http.h"
 #include "json.h"
@@ -32,10 +33,12 @@ static void audit_it(struct host *host, const char *area, const char *outcome,
                      const struct http_request *request)
 {
     struct buf fields = BUF_INIT;
+    char address[CLIENT_ADDRESS_SIZE];
+    client_address(host->origins, request, address);
     buf_puts(&fields, "\"event\":\"auth\"");
     add_text(&fields, "area", area);
     add_text(&fields, "outcome", outcome);
-    add_text(&fields, "peer", request->peer);
+    add_text(&fields, "peer", address);
     add_text(&fields, "method", request->method);
     add_text(&fields, "path", request->path);
     audit_refusal(host->audit, &fields);

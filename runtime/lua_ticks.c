@@ -2,6 +2,7 @@
 
 #include <lauxlib.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "clock.h"
 #include "config.h"
@@ -79,6 +80,7 @@ static void on_done(void *data, lua_State *L, enum fiber_outcome outcome, int co
     tick->due_ns = clock_ns() + tick->every_ns;
     if (outcome == FIBER_RETURNED) return;
     const char *text = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : luaL_typename(L, -1);
+    if (outcome == FIBER_STOPPED && strstr(text, TICKS_STOP) != NULL) return;
     const char *trace = outcome == FIBER_RAISED ? lua_tostring(L, -2) : NULL;
     log_line(tick->log, LOG_ERROR, LOGGER, "what is done again and again failed: %s %s", text,
              trace != NULL ? trace : "");

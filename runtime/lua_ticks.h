@@ -8,7 +8,8 @@
 struct tick_list;
 struct vm;
 
-#define TICKS_TAG "tick" /* the tag of their fibers (fiber_set_tag) */
+#define TICKS_TAG "tick"                                  /* the tag of their fibers (fiber_set_tag) */
+#define TICKS_STOP "stopped: the server is shutting down" /* a reason that is no failure */
 
 /* Reads the list on top of the stack, which may be nil, and pops it. Raises for a wrong one. NULL: none. */
 struct tick_list *lua_ticks_read(lua_State *L);

@@ -169,7 +169,7 @@ static void begin_stop(struct worker *w, uint64_t patience_ms)
              scripts_live(w->host->scripts));
     lua_app_start(scripts_vm(w->host->scripts), "stopping", NULL, 0);
     if (w->host->http != NULL) http_server_drain(w->host->http);
-    scripts_stop_tagged(w->host->scripts, TICKS_TAG, "stopped: the server is shutting down");
+    scripts_stop_tagged(w->host->scripts, TICKS_TAG, TICKS_STOP);
     uv_timer_start(&w->stop_tick, on_stop_tick, 0, STOP_TICK_MS);
 }
 

@@ -27,12 +27,17 @@ describe("app.load", function()
     local function load(text) return app.load(tmp.file("tools.lua", text)) end
 
     it("gives the routes", function()
-        local paths = {}
-        for _, route in ipairs(load(SCRIPT).routes) do paths[#paths + 1] = route.path end
-        assert.same({
+        local paths = {} -- a set
+        for _, route in ipairs(load(SCRIPT).routes) do
+            assert.is_nil(paths[route.path], route.path)
+            paths[route.path] = true
+        end
+        for _, path in ipairs({
             "/mcp", "/mcp/", "/health", "/metrics", "/session/create", "/session/{id}/exec", "/session/{id}/status",
-            "/session/{id}/extend", "/session/{id}",
-        }, paths)
+            "/session/{id}/extend", "/session/{id}", "/oauth/register",
+        }) do
+            assert.is_true(paths[path], path)
+        end
     end)
 
     it("runs a tool for the command line, arguments as text", function()

@@ -32,7 +32,7 @@ local function recorded(action, handler)
         fiber.trace(request:header("traceparent"))
         local status, body, headers = handler(request)
         ledger.session({
-            action = action, principal = request:header("authorization") and "session" or "direct", peer = request.peer,
+            action = action, principal = request:header("authorization") and "session" or "direct", peer = request.client,
             session = request.parameters.id or body:match('^{"id":"([^"]*)'), arguments = kept(request), status = status,
             duration_ms = clock.monotonic_ms() - started, bytes_in = #request:body(), bytes_out = #body,
         })

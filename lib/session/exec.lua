@@ -12,6 +12,7 @@ local exec = {}
 local TIMED_OUT = 124
 local SIGKILL = 9 -- what became of a process that the kernel does not let go of
 local MAX_S = 300
+local SETTLE_MS = 60000 -- whatever calls are limited to
 local OUTPUT_BYTES = 10 * 1024 * 1024
 
 -- Writes down whether commands run, until that is what the database has.
@@ -27,7 +28,7 @@ end
 local Running = {
     __close = function(running)
         fiber.tag(nil)
-        fiber.spawn(function() settle(running.id) end)
+        fiber.spawn(function() settle(running.id) end, { deadline_ms = SETTLE_MS })
     end,
 }
 

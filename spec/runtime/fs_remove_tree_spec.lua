@@ -34,8 +34,8 @@ describe("fs.remove_tree", function()
 
     it("removes links and never what they lead to", function()
         local remove, workspace = world([[mkdir -p s/x keep/folder; echo 1 > keep/folder/f
-            ln -s ../../keep s/x/relative; ln -s "$PWD/keep/folder/f" s/x/file; ln -s / s/x/root; ln -s
-                .. s/x/up; ln -s . s/x/self]])
+            ln -s ../../keep s/x/relative; ln -s "$PWD/keep/folder/f" s/x/file; ln -s / s/x/root
+            ln -s .. s/x/up; ln -s . s/x/self]])
         assert.same({ entries = 6, complete = true }, remove("s/x"))
         assert.equal("1\n", tmp.read(workspace .. "/keep/folder/f"))
     end)

@@ -5,8 +5,8 @@ local fake_crypto = require("spec.support.fake_crypto")
 local fake_host = {}
 
 local OWN = {
-    "audit", "clock", "crypto", "db", "fiber", "fs", "git", "host", "inbox", "log", "metrics", "process", "shared", "stdio",
-    "stream",
+    "audit", "clock", "crypto", "db", "fetch", "fiber", "fs", "git", "grants", "host", "inbox", "log", "metrics", "process",
+    "shared", "stdio", "stream",
 }
 
 local function logger(lines, name)
@@ -96,6 +96,7 @@ local function add_records(fakes)
     fakes.metrics.text = function() return "text" end
     fakes.fiber.trace = function(value) fakes.traced[#fakes.traced + 1] = value end
     fakes.fiber.count = function() return 0 end
+    fakes.fetch, fakes.grants = fakes.fetch or {}, fakes.grants or {}
 end
 
 local function make()

@@ -51,6 +51,8 @@ describe("the audit log", function()
         assert.same({ "mcp", "refused", "127.0.0.1", "GET", "/mcp" }, { line.area, line.outcome, line.peer, line.method,
             line.path })
         assert.not_matches("secret", tmp.read(path))
+        s:request({ path = "/mcp", headers = { Authorization = "Bearer x", ["X-Forwarded-For"] = "203.0.113.9" } })
+        line_with(function(other) return other.peer == "203.0.113.9" end)
         for _ = 1, 60 do s:request({ path = "/session/create", method = "POST", headers = { Authorization = false } }) end
         program.wait_until(function() return false end, 1.1) -- the next second
         s:request({ path = "/session/create", method = "POST", headers = { Authorization = false } })

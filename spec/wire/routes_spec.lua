@@ -108,6 +108,9 @@ describe("a tick", function()
         assert(program.wait_until(function() return beats() >= 3 end, 30, 50))
         s:wait_log(function(line) return line.level == "ERROR" and line.msg:find("app.lua:%d+: broken tick") end)
         s:stop() -- although one of them sleeps for an hour
+        for _, line in ipairs(s:log()) do
+            assert.is_true(line.level ~= "ERROR" or line.msg:find("broken tick") ~= nil, line.msg)
+        end
     end)
 
     it("is one of the generation that serves", function()

@@ -263,6 +263,7 @@ static bool load_keys(struct worker *w, char *error, size_t error_size)
     error[0] = '\0';
     if (needed && !keys_load(w->host->keys, error, error_size)) return false;
     if (error[0] != '\0') log_line(w->host->log, LOG_WARNING, LOGGER, "%s", error);
+    if (on_stdio(w)) return true; /* whoever started the program is the client */
     w->auth = auth_new(w->host->keys, w->host->grants, strcmp(w->host->config->old_tokens, "on") == 0);
     w->gate = (struct gate){.host = w->host, .auth = w->auth, .slow = &w->slow};
     if (w->auth == NULL) snprintf(error, error_size, "not enough memory");

@@ -5,8 +5,8 @@ local fake_crypto = require("spec.support.fake_crypto")
 local fake_host = {}
 
 local OWN = {
-    "audit", "clock", "crypto", "db", "fiber", "fs", "git", "host", "inbox", "log", "metrics", "process", "shared", "stdio",
-    "stream",
+    "audit", "clock", "crypto", "db", "fetch", "fiber", "fs", "git", "grants", "host", "inbox", "log", "metrics", "process",
+    "shared", "stdio", "stream",
 }
 
 local function logger(lines, name)
@@ -24,6 +24,8 @@ end
 local function add_loop(fakes)
     local memory = {}
     fakes.crypto = fake_crypto.new()
+    fakes.grants = {}
+    fakes.fetch = {}
     fakes.db = { open = function() return {} end }
     fakes.memory, fakes.sent, fakes.spawned, fakes.stopped = memory, {}, {}, {}
     fakes.shared = {

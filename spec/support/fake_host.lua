@@ -24,6 +24,8 @@ end
 local function add_loop(fakes)
     local memory = {}
     fakes.crypto = fake_crypto.new()
+    fakes.grants = {}
+    fakes.fetch = {}
     fakes.db = { open = function() return {} end }
     fakes.memory, fakes.sent, fakes.spawned, fakes.stopped = memory, {}, {}, {}
     fakes.shared = {

@@ -10,8 +10,9 @@
     X(audit)                                                                                                 \
     X(clock)                                                                                                 \
     X(crypto)                                                                                                \
-    X(db) X(fetch) X(fiber) X(fs) X(git) X(grants) X(host) X(inbox) X(json) X(log) X(metrics) X(process)     \
-        X(shared) X(stdio) X(stream) X(text)
+    X(db)                                                                                                    \
+    X(fetch) X(fiber) X(fs) X(git) X(grants) X(host) X(inbox) X(json) X(log) X(metrics) X(process) X(shared) \
+        X(stdio) X(stream) X(text)
 
 #define LUA_MODULE_DECLARE(name) int luaopen_##name(lua_State *L);
 LUA_MODULES(LUA_MODULE_DECLARE)

@@ -5,7 +5,7 @@ local consent = require("oauth.consent")
 local crypto = require("crypto")
 local form = require("oauth.form")
 local limits = require("oauth.limits")
-local log = require("log").logger("oauth")
+local log = require("oauth.journal")
 local page = require("oauth.page")
 local uri = require("oauth.uri")
 

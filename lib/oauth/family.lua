@@ -5,7 +5,7 @@ local clock = require("clock")
 local crypto = require("crypto")
 local grants = require("grants")
 local host = require("host")
-local log = require("log").logger("oauth")
+local log = require("oauth.journal")
 local shared = require("shared")
 
 local family = {}

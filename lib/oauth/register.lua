@@ -2,7 +2,7 @@
 local answer = require("oauth.answer")
 local artifact = require("oauth.artifact")
 local json = require("json")
-local log = require("log").logger("oauth")
+local log = require("oauth.journal")
 local text = require("text")
 local uri = require("oauth.uri")
 

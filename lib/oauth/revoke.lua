@@ -2,7 +2,7 @@
 local answer = require("oauth.answer")
 local artifact = require("oauth.artifact")
 local family = require("oauth.family")
-local log = require("log").logger("oauth")
+local log = require("oauth.journal")
 local parameters = require("oauth.parameters")
 
 local revoke = {}

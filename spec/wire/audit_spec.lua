@@ -33,6 +33,23 @@ describe("the audit log", function()
         return assert(found, tmp.read(path) or "no file")
     end
 
+    it("has a line for what happens at the sign-in, without secrets", function()
+        local registration = cjson.encode({ redirect_uris = { "https://client.example/callback" }, client_name = "Spec" })
+        local made = s:request({
+            method = "POST", path = "/oauth/register", body = registration, headers = { Authorization = false },
+        })
+        assert.equal(201, made.status)
+        local registered = line_with(function(line) return line.action == "client registered" end)
+        assert.same({ "auth", "Spec" }, { registered.event, registered.client })
+        local refused = s:request({
+            method = "POST", path = "/oauth/token", body = "grant_type=authorization_code&code=sesame&client_id=x",
+            headers = { Authorization = false, ["Content-Type"] = "application/x-www-form-urlencoded" },
+        })
+        assert.is_true(refused.status == 400 or refused.status == 401, refused.status)
+        line_with(function(line) return line.action == "token refused" and line.event == "auth" end)
+        assert.is_nil(tmp.read(path):find("sesame", 1, true))
+    end)
+
     it("has a line for each tool call: who, what, how it ended", function()
         s:call("terminal_exec", { command = "echo hi; API_TOKEN=abc true" })
         local line = line_with(function(line) return line.event == "tool" end)

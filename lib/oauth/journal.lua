@@ -1,0 +1,25 @@
+--- What happens at the sign-in: a line of the log, and one of the audit log where there is one. Never pass a secret.
+local audit = require("audit")
+local log = require("log")
+
+local journal = {}
+
+local logger = log.logger("oauth")
+
+local function write(level, message, fields)
+    logger[level](message, fields)
+    if not audit.enabled() then return end
+    local line = { event = "auth", action = message }
+    for name, value in pairs(fields or {}) do line[name] = value end
+    audit.write(line)
+end
+
+---@param message string
+---@param fields? table<string, any>
+function journal.info(message, fields) write("info", message, fields) end
+
+---@param message string
+---@param fields? table<string, any>
+function journal.warning(message, fields) write("warning", message, fields) end
+
+return journal

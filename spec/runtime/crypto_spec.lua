@@ -298,7 +298,7 @@ describe("subkeys", function()
         local stat = assert(uv.fs_stat(workspace .. "/.sandstorm-mcp/key"))
         assert.same({ 32, "100600" }, { stat.size, ("%o"):format(stat.mode) })
         assert.equal("40700", ("%o"):format(assert(uv.fs_stat(workspace .. "/.sandstorm-mcp")).mode))
-        assert.equal(".\n..\nkey\n", tmp.shell("ls -a " .. tmp.quote(workspace .. "/.sandstorm-mcp")))
+        assert.equal(".\n..\n.gitignore\nkey\n", tmp.shell("ls -a " .. tmp.quote(workspace .. "/.sandstorm-mcp")))
         assert.same(first, run(ASK, options))
         assert.not_same(first, run(ASK, with_secret()))
         assert.not_same(first, run(ASK, { workspace = workspace,
@@ -332,7 +332,7 @@ describe("subkeys", function()
             keys[i] = process:stdout()
             assert.equal(keys[1], keys[i])
         end
-        assert.equal("key\n", tmp.shell("ls -A " .. tmp.quote(workspace .. "/.sandstorm-mcp")))
+        assert.equal(".gitignore\nkey\n", tmp.shell("ls -A " .. tmp.quote(workspace .. "/.sandstorm-mcp")))
     end)
 
     it("are refused where the key file is none, which is left as it is", function()
@@ -371,6 +371,12 @@ describe("subkeys", function()
         assert.is_nil(tmp.kind(workspace .. "/.sandstorm-mcp"))
     end)
 
+    it("stay out of a repository around the state folder", function()
+        local workspace = tmp.dir("workspace")
+        run(ASK, with_secret({ workspace = workspace }))
+        assert.equal("", tmp.shell(("cd %s && git init -q . && git add -A && git ls-files"):format(tmp.quote(workspace))))
+    end)
+
     it("keep the key file from the tools", function()
         local result = run([[
             local fs = require("fs")
@@ -382,7 +388,7 @@ describe("subkeys", function()
     end)
 
     it("D05 a server makes the key file at its start, warns when it cannot, and does not start with a wrong one", function()
-        local one = server.start()
+        local one = server.start({ env = { SANDSTORM_STATE_DIR = false } })
         one:stop()
         assert.equal("file", tmp.kind(one.workspace .. "/.sandstorm-mcp/key"))
 

@@ -92,8 +92,9 @@ function pipe.line(server, text)
     if message == nil then
         return refuse(nil, jsonrpc.failure(jsonrpc.PARSE_ERROR, "Parse error: " .. complaint))
     end
-    local run = {}
+    local run, id = {}, jsonrpc.id_of(message)
     fiber.spawn(function()
+        if id ~= nil then cancel.name(NONCE, id) end -- at once: the next line may cancel it, and this fiber may be interrupted
         local transport = transport_of(text, run)
         if json.is_array(message) and batch.is_taken(transport) then
             local _, body = batch.handle(server, message, transport)

@@ -734,9 +734,9 @@ describe("background jobs", function()
             end
             for _, pid in ipairs(pids) do process.signal(pid, "KILL") end
             for _, pid in ipairs(pids) do ended(pid) end
-            return { refused, #pids > 0, descriptors() - before, #process.jobs() == #pids, sh("pgrep -c -P $PPID sleep") }
+            return { refused, #pids > 0, descriptors() <= before, #process.jobs() == #pids, sh("pgrep -c -P $PPID sleep") }
         ]], { wrap = { "prlimit", "--nofile=48" } })
-        assert.same({ { "cannot start a process: Too many open files", "EMFILE" }, true, 0, true, "0\n" }, result)
+        assert.same({ { "cannot start a process: Too many open files", "EMFILE" }, true, true, true, "0\n" }, result)
     end)
 
     it("64 ended jobs are remembered, the newest", function()

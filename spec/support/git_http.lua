@@ -14,18 +14,28 @@ local uv = require("luv")
 local PORT, ROOT, LOG, MODE, OTHER = table.unpack(arg)
 local AUTHORIZED = "Basic YWdlbnQ6cmlnaHQ=" -- agent:right
 
+-- git-http-backend may have ended before its input is written.
+local broken_pipe = uv.new_signal()
+broken_pipe:start("sigpipe", function() end)
+broken_pipe:unref()
+
 local log = assert(io.open(LOG, "a"))
 log:setvbuf("line")
 
 local function answer(client, status, headers, body)
     local lines = { "HTTP/1.1 " .. status, "Connection: close", "Content-Length: " .. #body }
     for name, value in pairs(headers) do lines[#lines + 1] = name .. ": " .. value end
-    client:write(table.concat(lines, "\r\n") .. "\r\n\r\n" .. body, function() client:close() end)
+    client:write(table.concat(lines, "\r\n") .. "\r\n\r\n" .. body, function()
+        client:shutdown(function() -- the client closes when it has read all: closing first could take the answer away
+            client:read_start(function(_, more) if not more and not client:is_closing() then client:close() end end)
+        end)
+    end)
 end
 
 -- The output of a CGI program as a response.
 local function relay(client, output)
     local head, body = output:match("^(.-)\r?\n\r?\n(.*)$")
+    if not head then return answer(client, "500 Internal Server Error", {}, "git http-backend said: " .. output) end
     local headers, status = {}, "200 OK"
     for name, value in head:gmatch("([^:\r\n]+): ([^\r\n]*)") do
         if name == "Status" then status = value else headers[name] = value end

@@ -76,8 +76,9 @@ describe("git remotes", function()
 
     it("git daemon: clone, push and pull", function()
         local port = server.free_port()
-        listen({ "git", "daemon", "--listen=127.0.0.1", "--port=" .. port, "--base-path=" .. remotes, "--enable=receive-pack",
-            "--reuseaddr", remotes }, port)
+        -- Not through `git`, which would leave the daemon behind when it is ended.
+        listen({ "/usr/lib/git-core/git-daemon", "--listen=127.0.0.1", "--port=" .. port, "--base-path=" .. remotes,
+            "--enable=receive-pack", "--reuseaddr", remotes }, port)
         round_trip(("git://127.0.0.1:%d/remote.git"):format(port))
     end)
 

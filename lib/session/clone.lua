@@ -1,14 +1,16 @@
 --- Clones a repository of GitHub into the `workspace` folder of a session, one commit deep. Names are arguments of git, never
 --- shell text.
 local log = require("log")
-local process = require("process")
+local mask = require("git.mask")
+local program = require("git.program")
+local remote = require("git.remote")
 local text = require("text")
 
 local clone = {}
 
 local logger = log.logger("sessions")
 
-local TIMEOUT_MS = 300000
+local TIMEOUT_S = 300
 local SAID_BYTES = 2000
 
 -- git-check-ref-format(1), for one name of a branch.
@@ -26,8 +28,8 @@ function clone.complaint(branch)
 end
 
 local function said(run)
-    if run.timed_out then return ("timeout after %ds"):format(TIMEOUT_MS // 1000) end
-    local words = text.clean(run.stderr):gsub("%s+$", "")
+    if run.timed_out then return ("timeout after %ds"):format(TIMEOUT_S) end
+    local words = mask.text(text.clean(run.stderr)):gsub("%s+$", "")
     return text.cut(words ~= "" and words or ("git ended with %s"):format(run.exit_code or run.signal), SAID_BYTES)
 end
 
@@ -39,13 +41,12 @@ end
 ---@return true?
 ---@return string? message
 function clone.run(id, folder, repo, branch)
-    local run, message = process.run({
-        argv = { "git", "clone", "--depth", "1", "--single-branch", "--branch", branch, "--",
-            "https://github.com/" .. repo .. ".git", "." },
-        cwd = folder, env = { GIT_TERMINAL_PROMPT = "0" }, timeout_ms = TIMEOUT_MS, capture_bytes = 65536,
-    })
+    local call, url = program.call(folder, TIMEOUT_S), ("https://github.com/%s.git"):format(repo)
+    local route = remote.route(call, url)
+    local run, message = call:run({ "clone", "--depth", "1", "--single-branch", "--branch", branch, "--", url, "." },
+        { env = route.env, config = route.config })
     if run and run.exit_code == 0 and not run.timed_out then return true end
-    message = run and said(run) or message
+    message = run and said(run) or message:gsub("^Error: ", "")
     logger.warning(("Session %s: git clone failed: %s"):format(id, message))
     return nil, ("requirements.repo: git could not clone %s (branch %s): %s"):format(repo, branch, message)
 end

@@ -8,37 +8,58 @@ describe("session.clone", function()
         clone = require("session.clone")
     end)
 
-    it("gives git every name as one argument, behind the end of its options", function()
-        local options
-        host.process.run = function(given)
-            options = given
-            return { exit_code = 0, stdout = "", stderr = "" }
+    --- What the program `git` answers to a clone; questions about its settings have no answer.
+    local function answers(run)
+        host.process.run = function(options)
+            for _, word in ipairs(options.argv) do
+                if word == "clone" then
+                    host.cloned = options
+                    run.stdout, run.duration_ms = "", 1
+                    return run
+                end
+            end
+            return { exit_code = 1, stdout = "", stderr = "", duration_ms = 1 }
         end
+    end
+
+    it("gives git every name as one argument, behind the end of its options", function()
+        answers({ exit_code = 0, stderr = "" })
         assert.is_true(clone.run("id", "/w/s", "acme/widget", "dev"))
-        assert.same({ "git", "clone", "--depth", "1", "--single-branch", "--branch", "dev", "--",
-            "https://github.com/acme/widget.git", "." }, options.argv)
-        assert.equal("/w/s", options.cwd)
+        local argv, expected = host.cloned.argv, { "clone", "--depth", "1", "--single-branch", "--branch", "dev", "--",
+            "https://github.com/acme/widget.git", "." }
+        assert.same(expected, table.move(argv, #argv - #expected + 1, #argv, 1, {}))
+        assert.equal("/w/s", host.cloned.cwd)
+    end)
+
+    it("lets nobody be asked for a credential, a key or anything else", function()
+        answers({ exit_code = 0, stderr = "" })
+        clone.run("id", "/w/s", "acme/widget", "dev")
+        local env = host.cloned.env
+        assert.same({ "0", "never", "", "", "never", "ssh -o BatchMode=yes" }, { env.GIT_TERMINAL_PROMPT, env.GCM_INTERACTIVE,
+            env.GIT_ASKPASS, env.SSH_ASKPASS, env.SSH_ASKPASS_REQUIRE, env.GIT_SSH_COMMAND })
+        assert.equal("/", env.GIT_CEILING_DIRECTORIES)
+        assert.is_true(host.cloned.timeout_ms <= 300000)
     end)
 
     it("says and logs what git said", function()
-        host.process.run = function() return { exit_code = 128, stdout = "", stderr = "fatal: no\xFF\n" } end
+        answers({ exit_code = 128, stderr = "fatal: no\xFF https://me:secret@h/\n" })
         local done, message = clone.run("id", "/w/s", "a/b", "main")
         assert.is_nil(done)
-        assert.equal("requirements.repo: git could not clone a/b (branch main): fatal: no\u{FFFD}", message)
-        assert.same({ "warning", "Session id: git clone failed: fatal: no\u{FFFD}" }, { host.lines[1].level,
-            host.lines[1].message })
+        assert.equal("requirements.repo: git could not clone a/b (branch main): fatal: no\u{FFFD} https://***@h/", message)
+        local line = host.lines[#host.lines]
+        assert.same({ "warning", "Session id: git clone failed: fatal: no\u{FFFD} https://***@h/" }, { line.level, line.message })
     end)
 
     it("says that it took too long, that it was killed, or that there is no git", function()
         for expected, run in pairs({
-            ["timeout after 300s"] = { timed_out = true, stdout = "", stderr = "x" },
-            ["git ended with SIGKILL"] = { signal = "SIGKILL", stdout = "", stderr = "" },
+            ["timeout after 300s"] = { timed_out = true, stderr = "x" },
+            ["git ended with SIGKILL"] = { signal = "SIGKILL", stderr = "" },
         }) do
-            host.process.run = function() return run end
+            answers(run)
             assert.matches(expected, select(2, clone.run("id", "/w/s", "a/b", "main")))
         end
         host.process.run = function() return nil, "git: No such file or directory", "ENOENT" end
-        assert.matches("git: No such file", select(2, clone.run("id", "/w/s", "a/b", "main")))
+        assert.matches("(branch main): git is not installed", select(2, clone.run("id", "/w/s", "a/b", "main")), 1, true)
     end)
 
     it("takes the names of branches that git takes", function()

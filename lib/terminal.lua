@@ -1,4 +1,5 @@
 --- What the terminal tools do: run a command and tell all of it, start one in the background, end one of those.
+local exit_status = require("exit_status")
 local json = require("json")
 local names = require("names")
 local process = require("process")
@@ -10,9 +11,6 @@ local terminal = {}
 ---@field default_s number seconds that a command may run when the agent says nothing
 ---@field max_s number seconds that it may run at most
 ---@field output_bytes integer bytes kept of each stream
-
-local TIMED_OUT = 124
-local SIGKILL = 9 -- what became of a process that the kernel does not let go of
 
 local function failure(message, code)
     if code == "EOUTSIDE" then return nil, message end
@@ -51,22 +49,11 @@ local function stream(run, name, notes)
     return clean
 end
 
-local function exit_code(run)
-    if run.timed_out then return TIMED_OUT end
-    return run.exit_code or -(run.signal_number or SIGKILL)
-end
-
 local function end_notes(run, limit, notes)
     if run.timed_out and limit.lowered_from then
         notes[#notes + 1] = ("The timeout of %g s was lowered to the maximum of %g s."):format(limit.lowered_from, limit.seconds)
     end
     if run.signal then notes[#notes + 1] = ("The command was killed by %s."):format(run.signal) end
-end
-
--- stderr with the timeout as its last line.
-local function with_timeout(stderr, limit)
-    if stderr ~= "" and stderr:sub(-1) ~= "\n" then stderr = stderr .. "\n" end
-    return stderr .. "timeout after " .. limit.label
 end
 
 local function section(name, content) return content ~= "" and ("%s:\n%s\n\n"):format(name, content) or "" end
@@ -75,8 +62,8 @@ local function report(run, limit)
     local notes = {}
     local stdout, stderr = stream(run, "stdout", notes), stream(run, "stderr", notes)
     end_notes(run, limit, notes)
-    local code = exit_code(run)
-    local said = run.timed_out and with_timeout(stderr, limit) or stderr
+    local code = exit_status.code(run)
+    local said = run.timed_out and exit_status.with_timeout(stderr, limit.label) or stderr
     local main = ("%s%sexit_code: %d"):format(section("stdout", stdout), section("stderr", said), code)
     return {
         content = notes[1] and { main, table.concat(notes, "\n") } or main,

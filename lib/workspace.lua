@@ -1,5 +1,6 @@
 --- What the workspace tools do: describe the machine, install packages.
 local clock = require("clock")
+local exit_status = require("exit_status")
 local host = require("host")
 local json = require("json")
 local process = require("process")
@@ -123,7 +124,7 @@ local function install_report(run, timeout_s)
     local stdout, stderr = text.clean(run.stdout), text.clean(run.stderr)
     if run.timed_out then stderr = stderr .. seconds_label(timeout_s) end
     local main = trim(stdout .. "\n" .. stderr)
-    local code = run.timed_out and 124 or run.exit_code or -(run.signal_number or 9)
+    local code = exit_status.code(run)
     return { content = main, structured = { exit_code = code, result = main }, isError = code ~= 0 }
 end
 

@@ -1,5 +1,6 @@
 --- Runs a command in a session. Several may run at a time; the session is active while at least one does.
 local ending = require("session.ending")
+local exit_status = require("exit_status")
 local fiber = require("fiber")
 local folders = require("session.folders")
 local metrics = require("metrics")
@@ -9,8 +10,6 @@ local text = require("text")
 
 local exec = {}
 
-local TIMED_OUT = 124
-local SIGKILL = 9 -- what became of a process that the kernel does not let go of
 local MAX_S = 300
 local SETTLE_MS = 60000 -- whatever calls are limited to
 local OUTPUT_BYTES = 10 * 1024 * 1024
@@ -32,11 +31,6 @@ local Running = {
     end,
 }
 
-local function exit_code(run)
-    if run.timed_out then return TIMED_OUT end
-    return run.exit_code or -(run.signal_number or SIGKILL)
-end
-
 local function outcome(run)
     if run.timed_out then return "timeout" end
     return run.exit_code == 0 and "ok" or run.exit_code and "error" or "signal"
@@ -44,13 +38,10 @@ end
 
 local function report(run, seconds)
     local stderr = text.clean(run.stderr)
-    if run.timed_out then
-        if stderr ~= "" and stderr:sub(-1) ~= "\n" then stderr = stderr .. "\n" end
-        stderr = stderr .. ("timeout after %ds"):format(seconds)
-    end
+    if run.timed_out then stderr = exit_status.with_timeout(stderr, ("%ds"):format(seconds)) end
     local truncated = run.stdout_truncated or run.stderr_truncated
     return {
-        { "exit_code", exit_code(run) }, { "stdout", (text.clean(run.stdout)) }, { "stderr", stderr },
+        { "exit_code", exit_status.code(run) }, { "stdout", (text.clean(run.stdout)) }, { "stderr", stderr },
         { "truncated", truncated or nil },
     }
 end

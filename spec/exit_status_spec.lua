@@ -1,0 +1,16 @@
+local exit_status = require("exit_status")
+
+describe("exit_status", function()
+    it("is the exit code, minus the signal, or 124 when the time was over", function()
+        assert.equal(3, exit_status.code({ exit_code = 3 }))
+        assert.equal(-15, exit_status.code({ signal = "SIGTERM", signal_number = 15 }))
+        assert.equal(124, exit_status.code({ exit_code = 0, timed_out = true }))
+        assert.equal(-9, exit_status.code({}))
+    end)
+
+    it("has the timeout on a line of its own", function()
+        assert.equal("timeout after 1s", exit_status.with_timeout("", "1s"))
+        assert.equal("warn\ntimeout after 1s", exit_status.with_timeout("warn", "1s"))
+        assert.equal("warn\ntimeout after 1s", exit_status.with_timeout("warn\n", "1s"))
+    end)
+end)

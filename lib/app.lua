@@ -8,9 +8,9 @@ local json = require("json")
 local levels = require("mcp.levels")
 local modern = require("mcp.modern")
 local monitor = require("monitor")
-local pipe = require("mcp.pipe")
 local oauth_cli = require("oauth.cli")
 local oauth_routes = require("oauth.routes")
+local pipe = require("mcp.pipe")
 local registry = require("mcp.registry")
 local reaper = require("session.reaper")
 local script = require("mcp.script")
@@ -18,8 +18,6 @@ local session_api = require("session.api")
 local task_run = require("mcp.task_run")
 
 local app = {}
-
-local INFO = { name = "sandstorm", version = "2.0.0" }
 
 local function all_routes(server)
     local routes = endpoint.routes(server)
@@ -78,7 +76,7 @@ function app.load(root_path)
     local tools = registry.new()
     script.run(root_path, tools)
     tools:seal()
-    local server = { registry = tools, info = INFO }
+    local server = { registry = tools, info = health.INFO }
     return {
         routes = all_routes(server),
         ticks = reaper.ticks(),

@@ -8,14 +8,18 @@ local ordered = require("ordered")
 
 local health = {}
 
+--- How the server calls itself, here and to clients. v0.1.0 always said 2.0.0 in both places, and clients may have kept
+--- it; the version of this program is `host.version`.
+health.INFO = { name = "sandstorm", version = "2.0.0" }
+
 local MIB = 1024 * 1024
 local TOOLS = { "node", "bun", "python3", "git", "gh", "curl" }
 
 -- In the order in which they are written.
 local function fields(info, sessions, active)
     return {
-        { "server", "sandstorm" },
-        { "version", "2.0.0" },
+        { "server", health.INFO.name },
+        { "version", health.INFO.version },
         { "ok", true },
         { "cores_available", math.max(0, info.cores - active) },
         { "memory_mb_available", info.memory_available // MIB },

@@ -23,7 +23,8 @@ function fiber.tag(name) end
 ---@param reason string
 function fiber.quit(reason) end
 
---- Stops the fibers with that name, or, if it ends in `*`, with all names that begin so: `stopped: <reason>` is raised where they stand, and no pcall catches it.
+--- Stops the fibers with that name, or, if it ends in `*`, with all names that begin so: `stopped: <reason>` is raised
+--- where they stand, and no pcall catches it.
 ---@param name string
 ---@param reason string
 ---@return integer count how many there were

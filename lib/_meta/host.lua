@@ -1,6 +1,6 @@
 ---@meta host
 
----The server and the machine that it runs on.
+--- The server and the machine that it runs on.
 ---@class host
 local host = {}
 
@@ -16,30 +16,30 @@ local host = {}
 ---@field lua_bytes integer memory held by this generation of the scripts
 ---@field jobs integer background jobs that run
 
----The server's version, `1.2.3`.
+--- The server's version, `1.2.3`.
 ---@type string
 host.version = ""
 
----Which reading of the scripts this code belongs to, counted from 1.
+--- Which reading of the scripts this code belongs to, counted from 1.
 ---@return integer
 function host.generation() end
 
----What the server and the machine are doing. Starts no program. Raises while the scripts are loaded.
+--- What the server and the machine are doing. Starts no program. Raises while the scripts are loaded.
 ---@return host.Info
 function host.info() end
 
----A setting by its name: that of its command line option with `_` for `-`, as in `host.setting("workspace_root")`.
----Raises for an unknown name and for secrets.
+--- A setting by its name: that of its command line option with `_` for `-`, as in `host.setting("workspace_root")`.
+--- Raises for an unknown name and for secrets.
 ---@param name string
 ---@return string|integer|nil value nil for a path that was not given
 function host.setting(name) end
 
----Which of the programs are in PATH. Starts no program.
+--- Which of the programs are in PATH. Starts no program.
 ---@param names string[]
 ---@return string[] found in the same order
 function host.which(names) end
 
----An identifier that nobody can guess or repeat: 16 hexadecimal digits from the kernel's random numbers.
+--- An identifier that nobody can guess or repeat: 16 hexadecimal digits from the kernel's random numbers.
 ---@return string
 function host.random_id() end
 

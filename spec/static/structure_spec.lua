@@ -34,6 +34,34 @@ describe("structure", function()
         none(found, "Lua's headers are included by")
     end)
 
+    it("nothing below the bindings includes one: only what wires the parts does", function()
+        local WIRES = { ["main.c"] = true, ["worker.c"] = true, ["vm.c"] = true, ["call.c"] = true }
+        local found = {}
+        for _, path in ipairs(files("runtime -name '*.[ch]'")) do
+            local name = path:match("[^/]+$")
+            for header in tmp.read(path):gmatch('#include "(lua_[%w_]+%.h)"') do
+                if not name:match("^lua_") and not WIRES[name] then found[#found + 1] = path .. " includes " .. header end
+            end
+        end
+        none(found, "from below")
+    end)
+
+    it("the folders of lib lean on each other in one direction, and on the modules beside them", function()
+        local MAY = { -- other folders that modules of a folder may require
+            schema = {}, mcp = { schema = true }, git = { ["mcp.fail"] = true }, oauth = {}, session = { git = true },
+        }
+        local found = {}
+        for _, path in ipairs(files("lib -mindepth 2 -name '*.lua' -not -path '*/_meta/*'")) do
+            local folder = path:match("^lib/([^/]+)")
+            for name in tmp.read(path):gmatch('require%("([%w_.]+)"%)') do
+                local other = name:match("^([^.]+)%.")
+                local fits = not other or other == folder or MAY[folder][other] or MAY[folder][name]
+                if not fits then found[#found + 1] = path .. " requires " .. name end
+            end
+        end
+        none(found, "not below it")
+    end)
+
     it("every header compiles alone", function()
         local commands = assert(tmp.read("build/compile_commands.json"), "build with -DCMAKE_EXPORT_COMPILE_COMMANDS=ON")
         local command

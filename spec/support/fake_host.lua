@@ -98,7 +98,6 @@ local function add_records(fakes)
     fakes.metrics.text = function() return "text" end
     fakes.fiber.trace = function(value) fakes.traced[#fakes.traced + 1] = value end
     fakes.fiber.count = function() return 0 end
-    fakes.fetch, fakes.grants = fakes.fetch or {}, fakes.grants or {}
 end
 
 local function make()

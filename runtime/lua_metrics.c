@@ -9,15 +9,19 @@
 #include "nearest.h"
 #include "vm.h"
 
+static void refuse_name(lua_State *L, const char *function, const char *name)
+{
+    struct nearest near = NEAREST_INIT(name);
+    for (const struct metric_family *f = metrics_families; f->name != NULL; f++)
+        nearest_offer(&near, f->name);
+    luaL_error(L, "metrics.%s: there is no \"%s\"; the nearest is \"%s\"", function, name, near.name);
+}
+
 static const struct metric_family *check_family(lua_State *L, const char *function, bool histogram)
 {
     const char *name = luaL_checkstring(L, 1);
     const struct metric_family *family = metrics_family(name);
-    struct nearest near = NEAREST_INIT(name);
-    for (const struct metric_family *f = metrics_families; f->name != NULL; f++)
-        nearest_offer(&near, f->name);
-    if (family == NULL)
-        luaL_error(L, "metrics.%s: there is no \"%s\"; the nearest is \"%s\"", function, name, near.name);
+    if (family == NULL) refuse_name(L, function, name);
     if ((family->type == METRIC_HISTOGRAM) != histogram)
         luaL_error(L, "metrics.%s: %s is %s histogram", function, name, histogram ? "no" : "a");
     return family;

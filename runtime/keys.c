@@ -9,27 +9,43 @@
 #include "key_file.h"
 
 #define ROUNDS 600000
+#define KNOWN_SIZE 1024 /* longer texts are compared with longer secrets only */
 #define MASTER_INFO "sandstorm-mcp master key 1"
 #define LONE_SALT "sandstorm-mcp master key 1, no key file"
 #define SUBKEY_SALT "sandstorm-mcp subkey 1"
 #define BOOT_SALT "sandstorm-mcp boot key 1"
+
+/* A secret with zeros behind it: comparing reads as many bytes as are offered, whatever the secret is. */
+struct known {
+    unsigned char *bytes; /* owned; NULL: there is no such secret */
+    size_t len, size;
+};
 
 struct keys {
     const struct config_secrets *secrets;
     const char *state_dir;
     struct crypto_mac *secret;  /* NULL where there is none */
     struct crypto_mac *compare; /* under a key that nobody knows, so that texts can be compared by it */
-    unsigned char own[CRYPTO_HASH_SIZE], session[CRYPTO_HASH_SIZE]; /* what the secrets are under it */
-    bool has_own, has_session;
+    struct known own, session;
     unsigned char boot[CRYPTO_KEY_SIZE], master[CRYPTO_KEY_SIZE];
     pthread_mutex_t loading;
     atomic_bool loaded; /* the master key stands */
 };
 
-static bool learn(const struct keys *keys, const char *secret, unsigned char *out, bool *has)
+static bool learn(const char *secret, struct known *known)
 {
-    *has = secret != NULL && secret[0] != '\0';
-    return !*has || crypto_mac_of(keys->compare, secret, strlen(secret), out);
+    if (secret == NULL || secret[0] == '\0') return true;
+    known->len = strlen(secret);
+    known->size = known->len > KNOWN_SIZE ? known->len : KNOWN_SIZE;
+    known->bytes = calloc(1, known->size);
+    if (known->bytes != NULL) memcpy(known->bytes, secret, known->len);
+    return known->bytes != NULL;
+}
+
+static void forget(struct known *known)
+{
+    if (known->bytes != NULL) crypto_wipe(known->bytes, known->size);
+    free(known->bytes);
 }
 
 static bool prepare(struct keys *keys)
@@ -39,11 +55,11 @@ static bool prepare(struct keys *keys)
     if (!crypto_random(random, sizeof random) || !crypto_random(keys->boot, sizeof keys->boot)) return false;
     keys->compare = crypto_mac_new(random, sizeof random);
     crypto_wipe(random, sizeof random);
-    if (keys->compare == NULL || !learn(keys, own, keys->own, &keys->has_own) ||
-        !learn(keys, session != NULL ? session : own, keys->session, &keys->has_session))
+    if (keys->compare == NULL || !learn(own, &keys->own) ||
+        !learn(session != NULL ? session : own, &keys->session))
         return false;
-    if (keys->has_own) keys->secret = crypto_mac_new(own, strlen(own));
-    return !keys->has_own || keys->secret != NULL;
+    if (keys_have_secret(keys)) keys->secret = crypto_mac_new(own, strlen(own));
+    return !keys_have_secret(keys) || keys->secret != NULL;
 }
 
 struct keys *keys_new(const struct config_secrets *secrets, const char *state_dir)
@@ -63,6 +79,8 @@ void keys_free(struct keys *keys)
     if (keys == NULL) return;
     crypto_mac_free(keys->secret);
     crypto_mac_free(keys->compare);
+    forget(&keys->own);
+    forget(&keys->session);
     pthread_mutex_destroy(&keys->loading);
     crypto_wipe(keys, sizeof *keys);
     free(keys);
@@ -106,7 +124,7 @@ bool keys_load(struct keys *keys, char *message, size_t message_size)
 {
     message[0] = '\0';
     pthread_mutex_lock(&keys->loading);
-    if (!keys->has_own)
+    if (!keys_have_secret(keys))
         snprintf(message, message_size, "no secret is set: SANDSTORM_MCP_TOKEN is empty");
     else if (!keys->loaded)
         keys->loaded = load(keys, message, message_size);
@@ -133,28 +151,26 @@ bool keys_boot_key(const struct keys *keys, const void *label, size_t len, unsig
 
 /* ---- the secrets themselves -------------------------------------------------------------------------- */
 
-static bool matches(const struct keys *keys, bool has, const unsigned char *known, const void *text,
-                    size_t len)
+static bool matches(const struct known *known, const void *text, size_t len)
 {
-    unsigned char seen[CRYPTO_HASH_SIZE];
-    bool ok = crypto_mac_of(keys->compare, text, len, seen);
-    return ok && crypto_same(seen, known, sizeof seen) && has;
+    return len <= known->size && crypto_same(known->bytes, text, len) && len == known->len && len > 0;
 }
 
 bool keys_is_secret(const struct keys *keys, const void *text, size_t len)
 {
-    return matches(keys, keys->has_own, keys->own, text, len);
+    return matches(&keys->own, text, len);
 }
 
 bool keys_is_session_secret(const struct keys *keys, const void *text, size_t len)
 {
-    return matches(keys, keys->has_session, keys->session, text, len);
+    return matches(&keys->session, text, len);
 }
 
 bool keys_equal(const struct keys *keys, const void *a, size_t a_len, const void *b, size_t b_len)
 {
-    unsigned char first[CRYPTO_HASH_SIZE];
-    return crypto_mac_of(keys->compare, a, a_len, first) && matches(keys, true, first, b, b_len);
+    unsigned char first[CRYPTO_HASH_SIZE], second[CRYPTO_HASH_SIZE];
+    return crypto_mac_of(keys->compare, a, a_len, first) && crypto_mac_of(keys->compare, b, b_len, second) &&
+           crypto_same(first, second, sizeof first);
 }
 
 bool keys_secret_hmac(const struct keys *keys, const void *bytes, size_t len,
@@ -165,5 +181,5 @@ bool keys_secret_hmac(const struct keys *keys, const void *bytes, size_t len,
 
 bool keys_have_secret(const struct keys *keys)
 {
-    return keys->has_own;
+    return keys->own.bytes != NULL;
 }

@@ -19,6 +19,7 @@ struct audit {
     int64_t bytes, files;
     int fd; /* -1: not open */
     struct buf waiting;
+    struct clock_stamp stamp; /* of the last line */
     uint64_t lines_waiting, written, lost;
     uint64_t retry_ns; /* not before */
     uint64_t second_ns;
@@ -156,15 +157,15 @@ void audit_free(struct audit *a)
 
 void audit_line(struct audit *a, const struct buf *fields)
 {
-    char ts[CLOCK_TEXT_SIZE];
     if (a->path == NULL) return;
     if (fields->failed || a->waiting.len + fields->len > AUDIT_WAITING_MAX) {
         a->lost++;
         return;
     }
     size_t before = a->waiting.len;
-    clock_text(ts, sizeof ts);
-    buf_printf(&a->waiting, "{\"ts\":\"%s\",", ts);
+    buf_puts(&a->waiting, "{\"ts\":\"");
+    buf_puts(&a->waiting, clock_stamp(&a->stamp));
+    buf_puts(&a->waiting, "\",");
     buf_add(&a->waiting, fields->data, fields->len);
     buf_puts(&a->waiting, "}\n");
     if (a->waiting.failed) {

@@ -11,8 +11,14 @@ uint64_t clock_ns(void);
 /* Wall time, milliseconds since 1970-01-01T00:00:00Z. */
 int64_t clock_unix_ms(void);
 
-/* Wall time as `YYYY-MM-DDTHH:MM:SS.mmmZ` (RFC 3339, UTC); size must be at least CLOCK_TEXT_SIZE. */
-#define CLOCK_TEXT_SIZE 32
-void clock_text(char *out, size_t size);
+/* Wall time as text. Who writes many keeps one of these, zeroed at first: the part up to the second is worked
+ * out once a second. */
+struct clock_stamp {
+    int64_t second;
+    char text[32];
+};
+
+/* Now, as `YYYY-MM-DDTHH:MM:SS.mmmZ` (RFC 3339, UTC); good until the next call for that stamp. */
+const char *clock_stamp(struct clock_stamp *stamp);
 
 #endif

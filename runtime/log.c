@@ -22,8 +22,9 @@ struct log {
     enum log_level level;
     pthread_mutex_t lock; /* guards `lines` and the order of writes */
     struct buf lines;
-    bool stalled; /* the reader took nothing when we last waited for it */
-    bool torn;    /* `lines` begins inside a line whose beginning is written */
+    struct clock_stamp stamp; /* of the last line */
+    bool stalled;             /* the reader took nothing when we last waited for it */
+    bool torn;                /* `lines` begins inside a line whose beginning is written */
 };
 
 static const char *const names[] = {"TRACE", "DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"};
@@ -115,12 +116,14 @@ void log_free(struct log *log)
     free(log);
 }
 
-static void add_line(struct buf *out, enum log_level level, const char *logger, const char *message,
-                     size_t message_len, const struct buf *fields)
+static void add_line(struct buf *out, const char *ts, enum log_level level, const char *logger,
+                     const char *message, size_t message_len, const struct buf *fields)
 {
-    char ts[CLOCK_TEXT_SIZE];
-    clock_text(ts, sizeof ts);
-    buf_printf(out, "{\"ts\":\"%s\",\"level\":\"%s\",\"logger\":", ts, names[level]);
+    buf_puts(out, "{\"ts\":\"");
+    buf_puts(out, ts);
+    buf_puts(out, "\",\"level\":\"");
+    buf_puts(out, names[level]);
+    buf_puts(out, "\",\"logger\":");
     json_text_quote(out, logger, strlen(logger));
     buf_puts(out, ",\"msg\":");
     json_text_quote(out, message, message_len);
@@ -137,7 +140,7 @@ void log_fields(struct log *log, enum log_level level, const char *logger, const
     if (!log_enabled(log, level)) return;
     pthread_mutex_lock(&log->lock);
     size_t before = log->lines.len;
-    add_line(&log->lines, level, logger, message, message_len, fields);
+    add_line(&log->lines, clock_stamp(&log->stamp), level, logger, message, message_len, fields);
     if (log->lines.failed) log->lines.len = before;
     if (log->lines.failed || level >= LOG_ERROR || log->lines.len > GATHER_BYTES) write_lines(log);
     pthread_mutex_unlock(&log->lock);

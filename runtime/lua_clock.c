@@ -68,9 +68,8 @@ static int l_monotonic_ms(lua_State *L)
 
 static int l_iso(lua_State *L)
 {
-    char text[CLOCK_TEXT_SIZE];
-    clock_text(text, sizeof text);
-    lua_pushstring(L, text);
+    struct clock_stamp now = {.second = 0};
+    lua_pushstring(L, clock_stamp(&now));
     return 1;
 }
 

@@ -45,6 +45,7 @@ struct series {
     struct series *next;
     double value;      /* of a histogram: the sum */
     uint64_t *buckets; /* of a histogram: by border, the last one counts all; else NULL */
+    uint64_t mark;     /* of `labels`, which differ where it does */
     char labels[];     /* `tool="x",outcome="ok"` */
 };
 
@@ -104,11 +105,22 @@ static const char *label_text(struct metrics *m, const struct metric_family *fam
 {
     buf_clear(&m->scratch);
     for (size_t i = 0; family->labels[i] != NULL; i++) {
-        buf_printf(&m->scratch, "%s%s=\"", i > 0 ? "," : "", family->labels[i]);
+        if (i > 0) buf_byte(&m->scratch, ',');
+        buf_puts(&m->scratch, family->labels[i]);
+        buf_puts(&m->scratch, "=\"");
         add_value(&m->scratch, values[i]);
         buf_byte(&m->scratch, '"');
     }
     return buf_byte(&m->scratch, '\0') ? m->scratch.data : NULL;
+}
+
+/* FNV-1a */
+static uint64_t mark_of(const char *labels)
+{
+    uint64_t mark = 14695981039346656037u;
+    for (; *labels != '\0'; labels++)
+        mark = (mark ^ (unsigned char)*labels) * 1099511628211u;
+    return mark;
 }
 
 static struct series *series_new(const struct metric_family *family, const char *labels)
@@ -116,6 +128,7 @@ static struct series *series_new(const struct metric_family *family, const char 
     struct series *s = calloc(1, sizeof *s + strlen(labels) + 1);
     if (s == NULL) return NULL;
     strcpy(s->labels, labels);
+    s->mark = mark_of(labels);
     if (family->type != METRIC_HISTOGRAM) return s;
     s->buckets = calloc(BORDERS + 1, sizeof *s->buckets);
     if (s->buckets != NULL) return s;
@@ -129,8 +142,9 @@ static struct series *series_of(struct metrics *m, const struct metric_family *f
     size_t place = (size_t)(family - metrics_families);
     const char *labels = label_text(m, family, values);
     if (labels == NULL) return NULL;
+    uint64_t mark = mark_of(labels);
     struct series **at = &m->first[place];
-    while (*at != NULL && strcmp((*at)->labels, labels) != 0)
+    while (*at != NULL && ((*at)->mark != mark || strcmp((*at)->labels, labels) != 0))
         at = &(*at)->next;
     if (*at != NULL) return *at;
     *at = m->count[place] < METRICS_SERIES_MAX ? series_new(family, labels) : NULL;

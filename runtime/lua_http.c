@@ -121,24 +121,20 @@ static int request_on_stop(lua_State *L)
     return 0;
 }
 
-/* What is worked out from several headers: false if `name` is no such field. */
-static bool push_derived(lua_State *L, const char *name, const struct http_request *request)
+/* Who sent the request, by its peer and the headers of proxies that are trusted. */
+static int push_client(lua_State *L, const struct call *call, const struct http_request *request, bool whole)
 {
-    const struct call *call = check_request(L);
-    const struct origin_policy *policy = call->host->origins;
-    char address[CLIENT_ADDRESS_SIZE], text[ORIGIN_SIZE];
-    client_address(policy, request, address);
-    if (strcmp(name, "client") == 0)
-        lua_pushstring(L, address);
-    else if (strcmp(name, "network") == 0)
-        lua_pushstring(L, client_network(address, text));
-    else if (strcmp(name, "origin") == 0)
-        lua_pushstring(L, origin_of_request(policy, request, text, sizeof text) ? text : NULL);
-    else if (strcmp(name, "principal") == 0)
-        lua_pushstring(L, call->principal[0] != '\0' ? call->principal : NULL);
-    else
-        return false;
-    return true;
+    char address[CLIENT_ADDRESS_SIZE], network[CLIENT_ADDRESS_SIZE];
+    client_address(call->host->origins, request, address);
+    lua_pushstring(L, whole ? address : client_network(address, network));
+    return 1;
+}
+
+static int push_origin(lua_State *L, const struct call *call, const struct http_request *request)
+{
+    char text[ORIGIN_SIZE];
+    lua_pushstring(L, origin_of_request(call->host->origins, request, text, sizeof text) ? text : NULL);
+    return 1;
 }
 
 /* A table of what stands for each `{name}` of the route's path. */
@@ -155,23 +151,39 @@ static int push_parameters(lua_State *L, const struct call *call, const char *pa
     return 1;
 }
 
-static int request_index(lua_State *L)
+/* What is there as it came. */
+static bool push_text(lua_State *L, const char *name, const struct call *call,
+                      const struct http_request *request)
 {
-    const char *name = luaL_checkstring(L, 2);
-    if (lua_getfield(L, lua_upvalueindex(1), name) != LUA_TNIL) return 1;
-    if (strcmp(name, "parameters") == 0) return push_parameters(L, check_request(L), check_received(L)->path);
-    const struct http_request *request = check_received(L);
-    if (push_derived(L, name, request)) return 1;
     const struct {
         const char *name, *value;
     } fields[] = {{"method", strcmp(request->method, "HEAD") == 0 ? "GET" : request->method},
+                  {"principal", call->principal[0] != '\0' ? call->principal : NULL},
                   {"path", request->path},
                   {"query", request->query},
                   {"host", request->host},
                   {"peer", request->peer}};
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
-        if (strcmp(fields[i].name, name) == 0) lua_pushstring(L, fields[i].value);
-    return 1;
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        if (strcmp(fields[i].name, name) != 0) continue;
+        lua_pushstring(L, fields[i].value);
+        return true;
+    }
+    return false;
+}
+
+static int request_index(lua_State *L)
+{
+    const char *name = luaL_checkstring(L, 2);
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
+    const struct http_request *request = check_received(L);
+    const struct call *call = check_request(L);
+    if (push_text(L, name, call, request)) return 1;
+    if (strcmp(name, "parameters") == 0) return push_parameters(L, call, request->path);
+    if (strcmp(name, "client") == 0) return push_client(L, call, request, true);
+    if (strcmp(name, "network") == 0) return push_client(L, call, request, false);
+    if (strcmp(name, "origin") == 0) return push_origin(L, call, request);
+    return 0;
 }
 
 static int request_stream(lua_State *L)

@@ -87,12 +87,11 @@ static int l_is_array(lua_State *L)
 {
     lua_settop(L, 1);
     bool array = false;
-    if (lua_istable(L, 1)) {
+    if (lua_istable(L, 1) && lua_getmetatable(L, 1)) {
         lua_rawgetp(L, LUA_REGISTRYINDEX, &lua_json_array_mark);
-        if (lua_getmetatable(L, 1))
-            array = lua_rawequal(L, -1, 2);
-        else
-            array = lua_rawlen(L, 1) > 0;
+        array = lua_rawequal(L, -1, 2);
+    } else if (lua_istable(L, 1)) {
+        array = lua_rawlen(L, 1) > 0;
     }
     lua_pushboolean(L, array);
     return 1;

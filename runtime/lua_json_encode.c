@@ -10,7 +10,8 @@
 #include "utf8.h"
 
 #define PATH_BYTES 160 /* of a path that are worth showing */
-#define STACK_PER_LEVEL 8
+#define FEW_MEMBERS 16 /* of an object, which are sorted on the stack */
+#define STACK_PER_LEVEL (FEW_MEMBERS + 8)
 #define RESULT_BYTES 512 /* room that most results find enough */
 
 /* A table that is being written, and which of its values is. */
@@ -34,6 +35,7 @@ struct encoder {
 struct name {
     const char *text;
     size_t len;
+    int value; /* stack index; of few names only */
 };
 
 enum kind { KIND_OBJECT, KIND_ARRAY };
@@ -208,6 +210,34 @@ static int compare_names(const void *a, const void *b)
     return order != 0 ? order : (x->len > y->len) - (x->len < y->len);
 }
 
+/* Pushes the values of the table on top and notes whose they are; false if they are more than a few. The
+ * names stay alive as keys of that table. */
+static bool push_few(struct encoder *e, struct name *names, size_t *count)
+{
+    lua_State *L = e->L;
+    int table = lua_gettop(L);
+    size_t n = 0;
+    for (lua_pushnil(L); lua_next(L, table); lua_insert(L, -2), n++) {
+        if (lua_type(L, -2) != LUA_TSTRING) fail_key(e, -2);
+        if (n == FEW_MEMBERS) return false;
+        names[n].text = lua_tolstring(L, -2, &names[n].len);
+        names[n].value = lua_gettop(L) - 1;
+    }
+    *count = n;
+    return true;
+}
+
+static void sort_few(struct name *names, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        struct name moved = names[i];
+        size_t at = i;
+        for (; at > 0 && compare_names(&names[at - 1], &moved) > 0; at--)
+            names[at] = names[at - 1];
+        names[at] = moved;
+    }
+}
+
 /* Pushes an array of the names of the table on top, sorted; they stay alive as keys of that table. */
 static struct name *push_names(struct encoder *e, size_t *count)
 {
@@ -226,7 +256,7 @@ static struct name *push_names(struct encoder *e, size_t *count)
     return names;
 }
 
-static void write_members_sorted(struct encoder *e, struct step *step)
+static void write_many_sorted(struct encoder *e, struct step *step)
 {
     lua_State *L = e->L;
     size_t count;
@@ -240,6 +270,25 @@ static void write_members_sorted(struct encoder *e, struct step *step)
         lua_pop(L, 1);
     }
     lua_pop(L, 1);
+}
+
+static void write_members_sorted(struct encoder *e, struct step *step)
+{
+    lua_State *L = e->L;
+    struct name names[FEW_MEMBERS];
+    size_t count;
+    int table = lua_gettop(L);
+    bool few = push_few(e, names, &count);
+    if (few) sort_few(names, count);
+    for (size_t i = 0; few && i < count; i++) {
+        step->name = names[i].text;
+        step->name_len = names[i].len;
+        lua_pushvalue(L, names[i].value);
+        write_member(e, step, i == 0);
+        lua_pop(L, 1);
+    }
+    lua_settop(L, table);
+    if (!few) write_many_sorted(e, step);
 }
 
 static void write_object(struct encoder *e, struct step *step)

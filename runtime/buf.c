@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool buf_reserve(struct buf *b, size_t extra)
+bool buf_grow(struct buf *b, size_t extra)
 {
     if (b->failed) return false;
-    if (b->cap - b->len >= extra) return true;
     if (extra > SIZE_MAX / 2 - b->len) {
         b->failed = true;
         return false;
@@ -25,24 +24,6 @@ bool buf_reserve(struct buf *b, size_t extra)
     b->data = data;
     b->cap = cap;
     return true;
-}
-
-bool buf_add(struct buf *b, const void *bytes, size_t len)
-{
-    if (!buf_reserve(b, len)) return false;
-    if (len > 0) memcpy(b->data + b->len, bytes, len);
-    b->len += len;
-    return true;
-}
-
-bool buf_byte(struct buf *b, char byte)
-{
-    return buf_add(b, &byte, 1);
-}
-
-bool buf_puts(struct buf *b, const char *text)
-{
-    return buf_add(b, text, strlen(text));
 }
 
 bool buf_printf(struct buf *b, const char *format, ...)

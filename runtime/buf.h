@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 struct buf {
     char *data;
@@ -22,12 +23,35 @@ struct buf {
         NULL, 0, 0, false                                                                                    \
     }
 
-/* Makes room for `extra` more bytes. */
-bool buf_reserve(struct buf *b, size_t extra);
+/* Makes room where there is none. */
+bool buf_grow(struct buf *b, size_t extra);
 
-bool buf_add(struct buf *b, const void *bytes, size_t len);
-bool buf_byte(struct buf *b, char byte);
-bool buf_puts(struct buf *b, const char *text);
+/* Makes room for `extra` more bytes. */
+static inline bool buf_reserve(struct buf *b, size_t extra)
+{
+    return (!b->failed && b->cap - b->len >= extra) || buf_grow(b, extra);
+}
+
+static inline bool buf_add(struct buf *b, const void *bytes, size_t len)
+{
+    if (!buf_reserve(b, len)) return false;
+    if (len > 0) memcpy(b->data + b->len, bytes, len);
+    b->len += len;
+    return true;
+}
+
+static inline bool buf_byte(struct buf *b, char byte)
+{
+    if (!buf_reserve(b, 1)) return false;
+    b->data[b->len++] = byte;
+    return true;
+}
+
+static inline bool buf_puts(struct buf *b, const char *text)
+{
+    return buf_add(b, text, strlen(text));
+}
+
 bool buf_printf(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Drops the first `len` bytes (at most all of them). */

@@ -273,13 +273,19 @@ int http_request_finish(struct http_conn *c)
     return status ? status : finish_expect(c);
 }
 
+/* Most names differ in their first letter already. */
+static bool is_named(const struct http_header *header, const char *name)
+{
+    return ((header->name[0] ^ name[0]) & 0x5F) == 0 && strcasecmp(header->name, name) == 0;
+}
+
 const char *http_request_header(const struct http_request *request, const char *name, size_t *count)
 {
     const char *first = NULL;
     size_t found = 0;
 
     for (size_t i = 0; i < request->header_count; i++) {
-        if (strcasecmp(request->headers[i].name, name) != 0) continue;
+        if (!is_named(&request->headers[i], name)) continue;
         if (found++ == 0) first = request->headers[i].value;
         if (!count) break;
     }

@@ -15,6 +15,7 @@ local coerce = require("schema.coerce")
 local compile = require("schema.compile")
 local explain = require("schema.explain")
 local nearest = require("nearest")
+local quick = require("schema.quick")
 local typos = require("schema.typos")
 
 ---@class schema.Error
@@ -76,8 +77,10 @@ function schema.compile(source, options)
     })
     if settings.strict then typos.refuse(source) end
     local limits = { steps = settings.max_steps, depth = MAX_APPLIED_DEPTH, errors = settings.max_errors }
+    local fits = quick.test(source)
     local spare -- a run for the next call; a call that is interrupted by another has it taken out
     return function(value)
+        if fits and fits(value) then return true end
         local quiet = spare or Run.new(limits, settings.noun, true)
         spare = nil
         quiet:reset()

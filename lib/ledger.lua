@@ -15,6 +15,27 @@ function ledger.open(exchange, arguments, meta)
     if audit.enabled() then exchange.kept_arguments = redact.copy(arguments) end
 end
 
+-- The labels of a tool's figures are the same for each of its calls.
+local labels = {}
+
+local function label_of(tool, name, value)
+    local known = labels[tool]
+    if not known then
+        known = { alone = { tool = tool } }
+        labels[tool] = known
+    end
+    if not name then return known.alone end
+    if not known[value] then known[value] = { tool = tool, [name] = value } end
+    return known[value]
+end
+
+local function count(exchange, tool, outcome, duration_ms, bytes_out)
+    metrics.add("sandstorm_tool_calls_total", label_of(tool, "outcome", outcome))
+    metrics.observe("sandstorm_tool_call_duration_seconds", label_of(tool), duration_ms / 1000)
+    metrics.add("sandstorm_tool_bytes_total", label_of(tool, "direction", "in"), exchange.bytes)
+    metrics.add("sandstorm_tool_bytes_total", label_of(tool, "direction", "out"), bytes_out)
+end
+
 --- A tool call is over.
 ---@param exchange mcp.Exchange
 ---@param tool string a tool that exists
@@ -22,10 +43,7 @@ end
 ---@param duration_ms number
 ---@param bytes_out integer
 function ledger.call(exchange, tool, outcome, duration_ms, bytes_out)
-    metrics.add("sandstorm_tool_calls_total", { tool = tool, outcome = outcome })
-    metrics.observe("sandstorm_tool_call_duration_seconds", { tool = tool }, duration_ms / 1000)
-    metrics.add("sandstorm_tool_bytes_total", { tool = tool, direction = "in" }, exchange.bytes)
-    metrics.add("sandstorm_tool_bytes_total", { tool = tool, direction = "out" }, bytes_out)
+    count(exchange, tool, outcome, duration_ms, bytes_out)
     if not audit.enabled() then return end
     audit.write({
         event = "tool", principal = exchange.principal or exchange.era == "local" and "command line" or "bearer",

@@ -179,6 +179,10 @@ static int request_index(lua_State *L)
     const struct http_request *request = check_received(L);
     const struct call *call = check_request(L);
     if (push_text(L, name, call, request)) return 1;
+    if (strcmp(name, "size") == 0) {
+        lua_pushinteger(L, (lua_Integer)request->body->len);
+        return 1;
+    }
     if (strcmp(name, "parameters") == 0) return push_parameters(L, call, request->path);
     if (strcmp(name, "client") == 0) return push_client(L, call, request, true);
     if (strcmp(name, "network") == 0) return push_client(L, call, request, false);

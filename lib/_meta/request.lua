@@ -19,6 +19,7 @@
 ---@field network string what is counted as one caller: `client`, or its /64
 ---@field origin? string under which the client reached this server, `https://host`; nil if what it sent names none
 ---@field principal? string whom the bearer belongs to: "secret" or "grant:<id>"; nil on routes for anybody
+---@field size integer bytes of the body
 ---@field parameters table<string, string> what stands for each `{name}` of the route's path
 local Request = {}
 

@@ -32,10 +32,10 @@ local PARSED_MAX = 100
 ---@param header string?
 ---@return mcp.Accept
 function accept.read(header)
-    if not header or not header:find("%S") then return ANYTHING end
+    if not header then return ANYTHING end
     local takes = parsed[header]
     if takes then return takes end
-    takes = parse(header)
+    takes = header:find("%S") and parse(header) or ANYTHING
     if count < PARSED_MAX then parsed[header], count = takes, count + 1 end
     return takes
 end

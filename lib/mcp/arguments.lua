@@ -28,8 +28,16 @@ local function integers_of(input)
     return floats
 end
 
+local function is_plain(given, integers)
+    for name, value in next, given do
+        if value == json.null or integers[name] and math.type(value) == "float" then return false end
+    end
+    return true
+end
+
 -- The handler's form of arguments that fit: null is nothing, and an integer is one. To a schema 1e300 is an integer too.
 local function plain(given, integers)
+    if is_plain(given, integers) then return given end
     local read = {}
     for name, value in next, given do
         if integers[name] and math.type(value) == "float" then

@@ -32,10 +32,11 @@ function http_line.principal(request) return request.principal or "owner" end
 --- The keep-alive of streams, in milliseconds.
 http_line.EVERY_MS = EVERY_MS
 
+local ALONE = { every_ms = EVERY_MS } -- nobody can resume it
+
 local function options_of(self)
-    local options = { every_ms = EVERY_MS }
-    if self.owner then options.id, options.owner, options.kept = crypto.random_text(12), self.owner, true end
-    return options
+    if not self.owner then return ALONE end
+    return { every_ms = EVERY_MS, id = crypto.random_text(12), owner = self.owner, kept = true }
 end
 
 local function open(self)
@@ -66,14 +67,17 @@ local function stopped_answer(self, reason, stopped, id, compose)
     return self:respond(failure and status or 200, body and compose and compose(body) or body)
 end
 
+local PATIENCE = { after_ms = AFTER_MS, every_ms = EVERY_MS }
+
 local function be_patient(self)
     if not self.takes.stream then return end
     if not self.takes.json then return open(self) end
-    local options = options_of(self)
-    self.request:stream_when_slow({
-        after_ms = AFTER_MS, every_ms = EVERY_MS, id = options.id, owner = options.owner, kept = options.kept,
-        primed = self.primed and options.kept,
-    })
+    local options = PATIENCE
+    if self.owner then
+        options = options_of(self)
+        options.after_ms, options.primed = AFTER_MS, self.primed
+    end
+    self.request:stream_when_slow(options)
 end
 
 local function let_go(self, retry_ms)
@@ -85,27 +89,29 @@ end
 
 local function transport_of(self)
     local request = self.request
-    local transport = { bytes = #request:body(), principal = http_line.principal(request) }
-    function transport.header(name) return request:header(name) end
-    function transport.send(text)
-        local stream = open(self)
-        return stream ~= nil and stream:send(text) == true
-    end
-    function transport.on_long(stopped, id, compose)
-        be_patient(self)
-        request:on_stop(function(reason) return stopped_answer(self, reason, stopped, id, compose) end)
-    end
-    function transport.listen(options)
-        options.detached, options.every_ms = true, EVERY_MS
-        self.stream = request:stream(options)
-        return self.stream
-    end
-    function transport.keep(nonce, primed) self.owner, self.primed = nonce, primed end
-    function transport.let_go(retry_ms) let_go(self, retry_ms) end
-    function transport.begin(began)
-        return { ["Mcp-Session-Id"] = session.mint(transport.principal, began.revision, began.capabilities, began.client) }
-    end
-    return transport
+    local header, principal = request.header, http_line.principal(request)
+    return {
+        bytes = request.size, principal = principal,
+        header = function(name) return header(request, name) end,
+        send = function(text)
+            local stream = open(self)
+            return stream ~= nil and stream:send(text) == true
+        end,
+        on_long = function(stopped, id, compose)
+            be_patient(self)
+            request:on_stop(function(reason) return stopped_answer(self, reason, stopped, id, compose) end)
+        end,
+        listen = function(options)
+            options.detached, options.every_ms = true, EVERY_MS
+            self.stream = request:stream(options)
+            return self.stream
+        end,
+        keep = function(nonce, primed) self.owner, self.primed = nonce, primed end,
+        let_go = function(retry_ms) let_go(self, retry_ms) end,
+        begin = function(began)
+            return { ["Mcp-Session-Id"] = session.mint(principal, began.revision, began.capabilities, began.client) }
+        end,
+    }
 end
 
 ---@param request request.Request

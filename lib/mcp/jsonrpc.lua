@@ -3,6 +3,8 @@ local json = require("json")
 
 local jsonrpc = {}
 
+local is_array = json.is_array
+
 jsonrpc.PARSE_ERROR = -32700
 jsonrpc.INVALID_REQUEST = -32600
 jsonrpc.METHOD_NOT_FOUND = -32601
@@ -22,7 +24,7 @@ local function invalid(text) return nil, jsonrpc.failure(jsonrpc.INVALID_REQUEST
 local function is_id(value) return type(value) == "string" or math.type(value) == "integer" end
 
 --- A JSON value that is an object.
-function jsonrpc.is_object(value) return type(value) == "table" and not json.is_array(value) end
+function jsonrpc.is_object(value) return type(value) == "table" and not is_array(value) end
 
 --- The id to answer to: nil where the message has none that may be repeated.
 function jsonrpc.id_of(message)

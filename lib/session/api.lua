@@ -34,7 +34,7 @@ local function recorded(action, handler)
         ledger.session({
             action = action, principal = request:header("authorization") and "session" or "direct", peer = request.client,
             session = request.parameters.id or body:match('^{"id":"([^"]*)'), arguments = kept(request), status = status,
-            duration_ms = clock.monotonic_ms() - started, bytes_in = #request:body(), bytes_out = #body,
+            duration_ms = clock.monotonic_ms() - started, bytes_in = request.size, bytes_out = #body,
         })
         return status, body, headers
     end

@@ -145,7 +145,7 @@ function fake_host.request(headers, body)
     local json = require("json")
     local text = type(body) == "string" and body or json.encode(body)
     local asked = {}
-    local methods = { method = "POST" }
+    local methods = { method = "POST", size = #text }
     function methods.header(_, name) return (headers or {})[name:lower()] end
     function methods.body() return text end
     function methods.json() return json.decode(text) end

@@ -49,7 +49,7 @@ static int l_info(lua_State *L)
     set_integer(L, "generation", (int64_t)vm->generation);
     set_integer(L, "connections", host->http != NULL ? http_server_connections(host->http) : 0);
     set_integer(L, "live_calls", host->scripts != NULL ? scripts_live(host->scripts) : 1);
-    set_integer(L, "lua_bytes", (int64_t)vm->memory_used);
+    set_integer(L, "lua_bytes", (int64_t)vm->memory.used);
     set_integer(L, "jobs", job_table_running(host->jobs));
     lua_pushstring(L, script_error);
     lua_setfield(L, -2, "script_error");

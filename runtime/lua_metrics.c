@@ -109,7 +109,7 @@ static int fill_text(lua_State *L, struct buf *scratch)
 static int l_text(lua_State *L)
 {
     const struct vm *vm = vm_of(L);
-    metrics_host_collect(vm->host, vm->generation, vm->memory_used);
+    metrics_host_collect(vm->host, vm->generation, vm->memory.used);
     lua_settop(L, 0);
     return lua_scratch(L, 0, fill_text);
 }

@@ -146,7 +146,7 @@ static int l_collectgarbage(lua_State *L)
         lua_pushinteger(L, 0);
         return 1;
     }
-    lua_pushnumber(L, (lua_Number)vm_of(L)->memory_used / 1024);
+    lua_pushnumber(L, (lua_Number)vm_of(L)->memory.used / 1024);
     return 1;
 }
 

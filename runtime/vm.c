@@ -30,21 +30,6 @@ struct vm *vm_of(lua_State *L)
     return *(struct vm **)lua_getextraspace(L);
 }
 
-static void *vm_alloc(void *data, void *block, size_t old_size, size_t new_size)
-{
-    struct vm *vm = data;
-    size_t held = block != NULL ? old_size : 0;
-    if (new_size == 0) {
-        free(block);
-        vm->memory_used -= held;
-        return NULL;
-    }
-    if (new_size > held && vm->memory_used - held + new_size > vm->memory_limit) return NULL;
-    void *moved = realloc(block, new_size);
-    if (moved != NULL) vm->memory_used = vm->memory_used - held + new_size;
-    return moved;
-}
-
 /* Opening waits for nobody: a FIFO without a writer would hold the thread for ever. */
 static FILE *file_open(const char *path)
 {
@@ -188,17 +173,17 @@ struct vm *vm_new(struct host *host, uint64_t generation, const char *root, cons
     struct vm *vm = calloc(1, sizeof *vm);
     if (vm == NULL) return NULL;
     *vm = (struct vm){.host = host, .generation = generation, .files = files, .app = LUA_NOREF};
-    vm->memory_limit = (size_t)host->config->lua_memory;
+    vm->memory.limit = (size_t)host->config->lua_memory;
     vm->root = strdup(root);
     vm->library = strdup(library);
     vm->routes = route_table_new();
-    vm->L = lua_newstate(vm_alloc, vm);
+    vm->L = lua_newstate(vm_memory_alloc, &vm->memory);
     if (vm->L == NULL || vm->routes == NULL || vm->root == NULL || vm->library == NULL) {
         vm_free(vm);
         return NULL;
     }
     *(struct vm **)lua_getextraspace(vm->L) = vm;
-    lua_gc(vm->L, LUA_GCINC, 300, 200, 0);
+    lua_gc(vm->L, LUA_GCINC, 200, 200, 0);
     bool ok = vm_read_scripts(vm, error, error_size);
     vm->files = NULL;
     if (ok) return vm;
@@ -211,6 +196,7 @@ void vm_free(struct vm *vm)
     if (vm == NULL) return;
     fiber_teardown(vm);
     if (vm->L != NULL) lua_close(vm->L);
+    vm_memory_free(&vm->memory);
     route_table_free(vm->routes);
     lua_ticks_free(vm->ticks);
     free(vm->root);

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "host.h"
+#include "vm_memory.h"
 
 struct fiber;
 struct fiber_scheduler;
@@ -33,8 +34,7 @@ struct vm {
     lua_State *L; /* the main thread: only loading and plain calls run on it, handlers run in fibers */
     struct host *host;
     uint64_t generation;
-    size_t memory_used; /* bytes held by the state */
-    size_t memory_limit;
+    struct vm_memory memory;
     bool loading;                      /* scripts are being read: nothing may wait */
     bool load_stopped;                 /* reading took too long; see lua_sandbox.h */
     uint64_t load_deadline;            /* clock_ns value after which reading is stopped */

@@ -39,6 +39,8 @@
 #define INPUT_END_MS 1500     /* what calls may take after the end of standard input */
 #define STOPPED_GRACE_MS 5000 /* what stopped calls and children may take beyond config.stop_ms */
 
+static const int SIGNALS[] = {SIGTERM, SIGINT, SIGHUP};
+
 struct worker {
     struct host *host;
     struct auth *auth;
@@ -133,8 +135,10 @@ static void close_all(struct worker *w)
     uv_close((uv_handle_t *)&w->tick, NULL);
     uv_close((uv_handle_t *)&w->stop_tick, NULL);
     uv_close((uv_handle_t *)&w->flush, NULL);
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < 3; i++) {
         uv_close((uv_handle_t *)&w->signals[i], NULL);
+        signal(SIGNALS[i], SIG_IGN); /* the end is near and in good order: none may break it off */
+    }
 }
 
 static void on_stop_tick(uv_timer_t *timer)
@@ -189,7 +193,6 @@ static void on_signal(uv_signal_t *handle, int number)
 
 static void start_handles(struct worker *w)
 {
-    static const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
     uv_timer_init(w->host->loop, &w->tick);
     uv_timer_init(w->host->loop, &w->stop_tick);
     uv_check_init(w->host->loop, &w->flush);
@@ -199,7 +202,7 @@ static void start_handles(struct worker *w)
     for (size_t i = 0; i < 3; i++) {
         uv_signal_init(w->host->loop, &w->signals[i]);
         w->signals[i].data = w;
-        uv_signal_start(&w->signals[i], on_signal, numbers[i]);
+        uv_signal_start(&w->signals[i], on_signal, SIGNALS[i]);
     }
 }
 

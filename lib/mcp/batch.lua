@@ -12,9 +12,7 @@ local ASSUMED = "2025-03-26" -- of a client that says nothing: only later revisi
 --- Whether the client that sent a list may do so.
 ---@param transport mcp.Transport
 function batch.is_taken(transport)
-    local current = legacy.session_of(transport)
-    if current then return levels.takes_batches(current.revision) end
-    return levels.takes_batches(transport.header and transport.header("mcp-protocol-version") or ASSUMED)
+    return levels.takes_batches(legacy.revision_of(transport) or ASSUMED)
 end
 
 local function refusal(messages)
@@ -40,6 +38,7 @@ end
 local function part_of(transport, answers)
     local part = {}
     for name, value in pairs(transport) do part[name] = value end
+    part.assumed = ASSUMED
     function part.on_long(stopped, id)
         transport.on_long(stopped, id, function(last) return batch.text(answers, last) end)
     end

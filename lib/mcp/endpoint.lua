@@ -15,20 +15,17 @@ local endpoint = {}
 
 local ENGINES = { legacy = legacy, modern = modern }
 
--- A refusal before the engine: the handshake revisions want an id of null where there is none, the stateless one no id.
-local function refuse(line, header, message, failure)
-    local id = jsonrpc.id_of(message)
-    if id == nil and not levels.is_modern(header) then id = json.null end
-    return line:respond(400, jsonrpc.error(id, failure))
+-- A refusal before the engine.
+local function refuse(line, message, failure)
+    return line:respond(400, jsonrpc.error(legacy.id_of(message, line.transport), failure))
 end
 
 local function answer(server, request, line, message)
-    local header = request:header("mcp-protocol-version")
     local kind, failure = jsonrpc.classify(message)
-    if not kind then return refuse(line, header, message, failure) end
+    if not kind then return refuse(line, message, failure) end
     local engine
-    engine, failure = era.choose(header, message)
-    if not engine then return refuse(line, header, message, failure) end
+    engine, failure = era.choose(request:header("mcp-protocol-version"), message)
+    if not engine then return refuse(line, message, failure) end
     if engine == "modern" then request:stop_on_disconnect(true) end -- there, closing the connection is the cancel
     return line:respond(ENGINES[engine].handle(server, kind, message, line.transport))
 end
@@ -37,8 +34,7 @@ local function post(server, request, takes)
     local message, complaint = request:json()
     local line = http_line.new(request, takes)
     if message == nil then
-        local failure = jsonrpc.failure(jsonrpc.PARSE_ERROR, "Parse error: " .. complaint)
-        return refuse(line, request:header("mcp-protocol-version"), nil, failure)
+        return refuse(line, nil, jsonrpc.failure(jsonrpc.PARSE_ERROR, "Parse error: " .. complaint))
     end
     if json.is_array(message) and batch.is_taken(line.transport) then
         return line:respond(batch.handle(server, message, line.transport))
@@ -56,7 +52,8 @@ function endpoint.handle(server, request)
     local takes = accept.read(request:header("accept"))
     if not takes.json and not takes.stream then
         local why = "Not acceptable: answers are application/json or text/event-stream"
-        return 406, jsonrpc.error(json.null, jsonrpc.failure(jsonrpc.INVALID_REQUEST, why))
+        local id = levels.no_id(request:header("mcp-protocol-version"))
+        return 406, jsonrpc.error(id, jsonrpc.failure(jsonrpc.INVALID_REQUEST, why))
     end
     return post(server, request, takes)
 end

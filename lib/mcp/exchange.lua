@@ -21,6 +21,7 @@ local exchange = {}
 ---@field listen? fun(options: { topics: string[], tag?: string }): stream.Stream? the answer goes on beyond the handler
 ---@field scope? string where ids of requests are unique, if the transport itself is such a place
 ---@field session? mcp.Session that the transport is by itself
+---@field assumed? mcp.Revision of a client that names none
 ---@field begin? fun(session: mcp.Session): table<string, string>? a client said hello; headers of the answer
 ---@field keep? fun(nonce: string, primed: boolean) streams of the request can be resumed by that session
 

@@ -4,7 +4,6 @@ local accept = require("mcp.accept")
 local cancel = require("mcp.cancel")
 local crypto = require("crypto")
 local http_line = require("mcp.http_line")
-local json = require("json")
 local jsonrpc = require("mcp.jsonrpc")
 local legacy = require("mcp.legacy")
 local levels = require("mcp.levels")
@@ -16,20 +15,24 @@ local http_session = {}
 
 local NOT_ALLOWED = { Allow = "POST" }
 
-local function refuse(status, text, headers)
-    return status, jsonrpc.error(json.null, jsonrpc.failure(jsonrpc.INVALID_REQUEST, text)), headers
+local function transport_of(request)
+    return { header = function(name) return request:header(name) end, principal = http_line.principal(request) }
+end
+
+local function refuse(request, status, text, headers)
+    local id = legacy.id_of(nil, transport_of(request))
+    return status, jsonrpc.error(id, jsonrpc.failure(jsonrpc.INVALID_REQUEST, text)), headers
 end
 
 -- The session of a request, or the refusal.
 local function session_of(request)
     local header = request:header("mcp-protocol-version")
-    local transport = { header = function(name) return request:header(name) end, principal = http_line.principal(request) }
-    local current = legacy.session_of(transport)
+    local current = legacy.session_of(transport_of(request))
     if levels.is_modern(header) or (current == nil and header == nil) then
-        return nil, refuse(405, "Method not allowed: there is no session", NOT_ALLOWED)
+        return nil, refuse(request, 405, "Method not allowed: there is no session", NOT_ALLOWED)
     end
-    if current == nil then return nil, refuse(400, "Mcp-Session-Id is missing") end
-    if not current then return nil, refuse(404, "Session not found") end
+    if current == nil then return nil, refuse(request, 400, "Mcp-Session-Id is missing") end
+    if not current then return nil, refuse(request, 404, "Session not found") end
     return current
 end
 
@@ -38,18 +41,18 @@ local function open(request, current)
         id = crypto.random_text(12), owner = current.nonce, kept = true, topics = notify.session_topics(current.nonce),
         every_ms = http_line.EVERY_MS, detached = true,
     })
-    if not opened then return refuse(503, "There are too many streams") end
+    if not opened then return refuse(request, 503, "There are too many streams") end
     if levels.resumes_from_start(current.revision) then opened:prime() end
 end
 
 local function listen(request, current)
     if not accept.read(request:header("accept")).stream and request:header("accept") then
-        return refuse(406, "Not acceptable: the answer is text/event-stream")
+        return refuse(request, 406, "Not acceptable: the answer is text/event-stream")
     end
     local last = request:header("last-event-id")
     if not last or last == "" then return open(request, current) end
-    if stream.owner(last) ~= current.nonce then return refuse(400, "Last-Event-ID is not known in this session") end
-    if not request:resume(last) then return refuse(400, "Last-Event-ID is too old") end
+    if stream.owner(last) ~= current.nonce then return refuse(request, 400, "Last-Event-ID is not known in this session") end
+    if not request:resume(last) then return refuse(request, 400, "Last-Event-ID is too old") end
 end
 
 local function finish(current)
@@ -69,7 +72,7 @@ function http_session.handle(request)
     if not current then return status, body, headers end
     if request.method == "DELETE" then return finish(current) end
     if request.method == "GET" then return listen(request, current) end
-    return refuse(405, "Method not allowed: HEAD has no stream", NOT_ALLOWED)
+    return refuse(request, 405, "Method not allowed: HEAD has no stream", NOT_ALLOWED)
 end
 
 return http_session

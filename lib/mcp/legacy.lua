@@ -87,6 +87,24 @@ function legacy.session_of(transport)
     return session.read(id, transport.principal or "") or false
 end
 
+--- The revision that the sender of a message has agreed on or names; nil without either.
+---@param transport mcp.Transport
+---@return string?
+function legacy.revision_of(transport)
+    local current = legacy.session_of(transport)
+    return current and current.revision or transport.header and transport.header("mcp-protocol-version")
+end
+
+--- The id for an error about a message, whatever that message is: json.null or nil where it has none that can be repeated.
+---@param message any
+---@param transport mcp.Transport
+---@return string|integer|lightuserdata|nil
+function legacy.id_of(message, transport)
+    local id = jsonrpc.id_of(message)
+    if id == nil then return levels.no_id(legacy.revision_of(transport)) end
+    return id
+end
+
 local function exchange_of(message, transport, current)
     transport.era, transport.id, transport.session = "legacy", message.id, current
     if current then
@@ -96,7 +114,7 @@ local function exchange_of(message, transport, current)
         cancel.name(current.nonce, message.id)
     else
         local header = transport.header
-        transport.revision = header and header("mcp-protocol-version") or levels.handshake
+        transport.revision = header and header("mcp-protocol-version") or transport.assumed or levels.handshake
         transport.client, transport.capabilities = exchange.client(header and header("user-agent")), {}
     end
     local made = exchange.new(transport)
@@ -137,7 +155,8 @@ end
 function legacy.handle(server, kind, message, transport)
     local current, hello = legacy.session_of(transport), kind == "request" and message.method == "initialize"
     if current == false and not hello then
-        return 404, jsonrpc.error(jsonrpc.id_of(message) or json.null, jsonrpc.failure(SESSION_NOT_FOUND, "Session not found"))
+        local failure = jsonrpc.failure(SESSION_NOT_FOUND, "Session not found")
+        return 404, jsonrpc.error(legacy.id_of(message, transport), failure)
     end
     if kind ~= "request" then
         receive(kind, message, current)

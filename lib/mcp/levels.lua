@@ -131,6 +131,16 @@ local RESUMES_FROM_START = "2025-11-25"
 --- Whether a client understands an event without data, and comes back when its stream ends before the answer.
 function levels.resumes_from_start(revision) return revision >= RESUMES_FROM_START end
 
+-- Before this revision errors have an id, and it is null where none could be read.
+local LEAVES_OUT_IDS = "2025-11-25"
+
+--- The id of an error that answers what has none: json.null, or nil to leave it out.
+---@param revision? mcp.Revision nil: the client has not said it
+function levels.no_id(revision)
+    local is_older = revision == nil or (known[revision] and revision < LEAVES_OUT_IDS)
+    return is_older and json.null or nil
+end
+
 --- Whether a body may be a list of messages.
 function levels.takes_batches(revision) return revision == "2025-03-26" end
 

@@ -62,15 +62,11 @@ local function transport_of(text, run)
     }
 end
 
-local function refuse(message, failure)
-    local id = jsonrpc.id_of(message)
-    if id == nil then id = json.null end
-    write(jsonrpc.error(id, failure))
-end
+local function refuse(message, failure, transport) write(jsonrpc.error(legacy.id_of(message, transport), failure)) end
 
 local function handle(server, message, transport)
     local kind, failure = jsonrpc.classify(message)
-    if not kind then return refuse(message, failure) end
+    if not kind then return refuse(message, failure, transport) end
     local engine = era.choose(nil, message)
     local _, body = ENGINES[engine].handle(server, kind, message, transport)
     write(body)
@@ -90,7 +86,8 @@ end
 function pipe.line(server, text)
     local message, complaint = json.decode(text)
     if message == nil then
-        return refuse(nil, jsonrpc.failure(jsonrpc.PARSE_ERROR, "Parse error: " .. complaint))
+        local failure = jsonrpc.failure(jsonrpc.PARSE_ERROR, "Parse error: " .. complaint)
+        return refuse(nil, failure, { session = read_session() })
     end
     local run, id = {}, jsonrpc.id_of(message)
     fiber.spawn(function()

@@ -1,6 +1,7 @@
 --- The first command of the README, on a machine that has the packages.
 local program = require("spec.support.program")
 local server = require("spec.support.server")
+local tap = require("spec.support.tap")
 local tmp = require("spec.support.tmp")
 
 describe("deploy/quickstart.sh", function()
@@ -31,7 +32,9 @@ describe("deploy/quickstart.sh", function()
     it("serves, and the curl that it prints works", function()
         local printed = start()
         local curl = assert(printed:match("\n  (curl [^\n]+)"), printed)
-        assert.matches('"exit_code":0', tmp.shell(curl), 1, true)
+        local answer = tmp.shell(curl)
+        assert.matches('"exit_code":0', answer, 1, true)
+        tap.hear(200, {}, answer)
         assert.equal("directory", tmp.kind(home .. "/sandstorm-workspace"))
         stop()
     end)

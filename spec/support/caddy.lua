@@ -1,6 +1,7 @@
 --- Caddy on loopback with certificates of its own, in front of a server: what people run, without the internet.
 local program = require("spec.support.program")
 local server = require("spec.support.server")
+local tap = require("spec.support.tap")
 local tmp = require("spec.support.tmp")
 
 local caddy = {}
@@ -60,8 +61,9 @@ function Caddy:curl(path, ...)
     if not head then return nil end
     local headers = {}
     for name, value in head:gmatch("\n([^:\r\n]+): *([^\r\n]*)") do headers[name:lower()] = value end
-    return { version = head:match("^HTTP/([%d.]+)"), status = tonumber(head:match("^HTTP/[%d.]+ (%d+)")), headers = headers,
-        body = body }
+    local status = tonumber(head:match("^HTTP/[%d.]+ (%d+)"))
+    if path:find("^/mcp") then tap.hear(status, headers, body) end
+    return { version = head:match("^HTTP/([%d.]+)"), status = status, headers = headers, body = body }
 end
 
 function Caddy:stop()

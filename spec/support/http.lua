@@ -1,5 +1,6 @@
 --- A small blocking HTTP/1.1 client for specs: exact bytes out, everything that comes back in.
 local socket = require("socket")
+local tap = require("spec.support.tap")
 
 local http = {}
 
@@ -16,7 +17,7 @@ function http.connect(host, port, opts)
     sock:settimeout(opts and opts.seconds or PATIENCE_S)
     assert(sock:connect(host, port))
     sock:setoption("tcp-nodelay", true)
-    return setmetatable({ sock = sock, pending = "" }, Connection)
+    return setmetatable({ sock = sock, pending = "", tap = tap.new() }, Connection)
 end
 
 function Connection:close() self.sock:close() end
@@ -32,6 +33,7 @@ function Connection:half_close() self.sock:shutdown("send") end
 
 --- Sends bytes; nil and the reason when the peer is gone.
 function Connection:send(bytes)
+    self.tap.sent(bytes)
     local sent, why = self.sock:send(bytes)
     return sent and true, why
 end
@@ -65,11 +67,16 @@ end
 function Connection:fill()
     local bytes, why, partial = self.sock:receive(1)
     bytes = bytes or partial
-    if bytes == "" then return false, why end
+    if bytes == "" then
+        if why ~= "timeout" then self.tap.came(nil) end
+        return false, why
+    end
     self.sock:settimeout(0)
     local whole, _, part = self.sock:receive(65536)
     self.sock:settimeout(self.seconds or PATIENCE_S)
-    self.pending = self.pending .. bytes .. (whole or part)
+    bytes = bytes .. (whole or part)
+    self.pending = self.pending .. bytes
+    self.tap.came(bytes)
     return true
 end
 

@@ -3,6 +3,7 @@
 ---     lua5.4 spec/support/load.lua HOST PORT TOKEN STOP_FILE TOOL ARGUMENTS_JSON
 ---
 --- Prints one JSON object when STOP_FILE appears: {calls=, failures=[text, ...]}. Ends by itself after a minute.
+package.path = "lib/?.lua;" .. package.path
 local cjson = require("cjson")
 local http = require("spec.support.http")
 

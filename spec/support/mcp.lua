@@ -1,4 +1,4 @@
---- Clients of both eras for specs. Every message that the server sends is checked against the schema of its revision.
+--- Clients of both eras for specs. What the server sends is checked by the connection (spec.support.tap).
 ---
 ---     local client = mcp.session(s, "2025-11-25", { elicitation = {} })
 ---     local call = client:open("tools/call", { name = "ask" })
@@ -7,7 +7,6 @@
 ---     local result = call:answer().result
 local http = require("spec.support.http")
 local json = require("json")
-local mcp_schema = require("spec.support.mcp_schema")
 
 local mcp = {}
 
@@ -31,12 +30,6 @@ Client.__index = Client
 local Exchange = {}
 Exchange.__index = Exchange
 
-local function decode(text, revision, method)
-    local message = assert(json.decode(text))
-    for _, one in ipairs(json.is_array(message) and message or { message }) do mcp_schema.check(one, revision, method) end
-    return message
-end
-
 --- The next message; nil at the end of the response.
 function Exchange:next()
     if self.over then return nil end
@@ -44,7 +37,7 @@ function Exchange:next()
         self.over = true
         local length = tonumber(self.headers["content-length"] or 0)
         local body = length > 0 and assert(self.connection:read(length)) or ""
-        return body ~= "" and decode(body, self.revision, self.method) or nil
+        return body ~= "" and assert(json.decode(body)) or nil
     end
     local event = self.connection:read_event()
     if not event then
@@ -57,7 +50,7 @@ function Exchange:next()
         self.primed = true
         return self:next()
     end
-    return decode(event.data, self.revision, self.method)
+    return assert(json.decode(event.data))
 end
 
 --- The answer to the request; what came before it is in `before`.
@@ -70,12 +63,11 @@ end
 
 function Exchange:close() self.connection:close() end
 
-local function exchange_of(client, connection, method)
+local function exchange_of(connection)
     local head = assert(connection:read_head())
     local is_stream = (head.headers["content-type"] or ""):find("^text/event%-stream") ~= nil
     return setmetatable({
         connection = connection, status = head.status, headers = head.headers, is_stream = is_stream, before = {},
-        revision = client.revision, method = method,
     }, Exchange)
 end
 
@@ -93,19 +85,19 @@ function Client:headers(message)
 end
 
 --- Sends an HTTP request and reads the head of the response.
-function Client:send(method, body, headers, of)
+function Client:send(method, body, headers)
     local connection = self.server:connect()
     connection:send(http.format({
         method = method, path = "/mcp", body = body, headers = headers, host = "127.0.0.1:" .. self.server.port,
     }))
-    return exchange_of(self, connection, of)
+    return exchange_of(connection)
 end
 
 --- Posts a message, or a list of them, as it is.
 function Client:post(message, headers)
     local all = self:headers(message)
     for name, value in pairs(headers or {}) do all[name] = value or nil end
-    return self:send("POST", json.encode(message), all, message.method)
+    return self:send("POST", json.encode(message), all)
 end
 
 local function with_meta(self, params)

@@ -2,6 +2,7 @@
 --- Each process gets an environment of its own (nothing of the caller's but the sanitizers' options), a home and a
 --- workspace of its own, and dies with the test process.
 local cjson = require("cjson")
+local conversation = require("spec.support.conversation")
 local uv = require("luv")
 local tmp = require("spec.support.tmp")
 
@@ -151,6 +152,7 @@ end
 function program.run(opts)
     local process = program.spawn(opts)
     local code, signal = process:wait(opts and opts.seconds)
+    if opts and opts.args and opts.args[1] == "stdio" then conversation.check_lines(opts.stdin or "", process:stdout()) end
     return {
         code = code,
         signal = signal,

@@ -341,7 +341,6 @@ describe("a session", function()
             call.connection:reset()
             client:reply(question.id, { action = "accept", content = { name = "Ann" } })
             local again = client:listen(seen)
-            again.method = "tools/call"
             assert.equal("accept Ann run 1", again:answer().result.content[1].text)
         end)
     end)

@@ -162,6 +162,14 @@ static int l_spawn(lua_State *L)
     return luaL_error(L, "fiber.spawn: not enough memory");
 }
 
+/* A call through C cannot yield, so the hook lets it go on when its slice is over. */
+static int l_at_once(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TFUNCTION);
+    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+    return lua_gettop(L);
+}
+
 static int l_quit(lua_State *L)
 {
     struct fiber *f = fiber_running(L);
@@ -179,6 +187,7 @@ int luaopen_fiber(lua_State *L)
                                          {"trace", l_trace},
                                          {"time_left", l_time_left},
                                          {"spawn", l_spawn},
+                                         {"at_once", l_at_once},
                                          {"quit", l_quit},
                                          {NULL, NULL}};
     luaL_newlib(L, functions);

@@ -15,6 +15,11 @@ local fiber = {}
 ---@param limits? fiber.Limits
 function fiber.spawn(handler, limits) end
 
+--- Calls `work` with the arguments and returns its results; no other fiber has a turn meanwhile. What waits in it raises.
+---@param work fun(...): ...
+---@return any ...
+function fiber.at_once(work, ...) end
+
 --- Names the running fiber, so that `fiber.stop` finds it; nil takes the name away. Several may have one name.
 ---@param name string?
 function fiber.tag(name) end

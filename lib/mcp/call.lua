@@ -104,7 +104,8 @@ local function when_stopped(tool, exchange, started)
             report(tool, exchange, started, 0, "asked")
             return asking()
         end
-        local stopped = result.failure(("%s was stopped: %s"):format(tool.name, reason))
+        logger.warning("stopped", { tool = tool.name, reason = reason })
+        local stopped = result.failure(invoke.was_stopped(tool.name, reason))
         return finish(tool, exchange, started, stopped, "stopped")
     end
 end

@@ -71,6 +71,7 @@ function complete.run(registry, params, exchange)
     if not completion then return exchange:encode(result_of({})) end
     local ctx = context.new(asked.of, exchange, jsonrpc.is_object(params._meta) and params._meta or {})
     ctx.arguments = chosen(params)
+    exchange:may_take_long(invoke.stopped(asked.of, exchange))
     local values, message, trouble = invoke.run(completion.handler, asked.value, ctx)
     if trouble and trouble.refusal then return nil, trouble.refusal end
     if trouble or (values ~= nil and type(values) ~= "table") then

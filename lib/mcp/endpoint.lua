@@ -2,6 +2,7 @@
 local accept = require("mcp.accept")
 local batch = require("mcp.batch")
 local era = require("mcp.era")
+local fiber = require("fiber")
 local host = require("host")
 local http_line = require("mcp.http_line")
 local http_session = require("mcp.http_session")
@@ -30,9 +31,16 @@ local function answer(server, request, line, message)
     return line:respond(ENGINES[engine].handle(server, kind, message, line.transport))
 end
 
-local function post(server, request, takes)
+-- Reads the message and names the handler, before any other has a turn: the next request may cancel this one.
+local function take(request, line)
     local message, complaint = request:json()
+    if legacy.name(message, line.transport) then line:expect_cancel() end
+    return message, complaint
+end
+
+local function post(server, request, takes)
     local line = http_line.new(request, takes)
+    local message, complaint = fiber.at_once(take, request, line)
     if message == nil then
         return refuse(line, nil, jsonrpc.failure(jsonrpc.PARSE_ERROR, "Parse error: " .. complaint))
     end

@@ -20,7 +20,7 @@ local exchange = {}
 ---@field let_go? fun(retry_ms: integer) lets the client go and come back for the answer
 ---@field listen? fun(options: { topics: string[], tag?: string }): stream.Stream? the answer goes on beyond the handler
 ---@field scope? string where ids of requests are unique, if the transport itself is such a place
----@field session? mcp.Session that the transport is by itself
+---@field session? mcp.Session|false that the transport is by itself, or that the message names
 ---@field assumed? mcp.Revision of a client that names none
 ---@field begin? fun(session: mcp.Session): table<string, string>? a client said hello; headers of the answer
 ---@field keep? fun(nonce: string, primed: boolean) streams of the request can be resumed by that session

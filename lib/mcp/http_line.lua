@@ -2,6 +2,7 @@
 --- when it is late. In a session the stream can be resumed.
 local cancel = require("mcp.cancel")
 local crypto = require("crypto")
+local invoke = require("mcp.invoke")
 local jsonrpc = require("mcp.jsonrpc")
 local session = require("mcp.session")
 
@@ -65,6 +66,14 @@ local function stopped_answer(self, reason, stopped, id, compose)
     local result, failure, status = stopped(reason)
     local body = failure and jsonrpc.error(id, failure) or result and jsonrpc.result(id, result)
     return self:respond(failure and status or 200, body and compose and compose(body) or body)
+end
+
+--- Answers a request that is cancelled before its work has begun.
+function Line:expect_cancel()
+    self.request:on_stop(function(reason)
+        if cancel.is_reason(reason) then return self:respond(202) end
+        return 500, jsonrpc.error(nil, jsonrpc.failure(jsonrpc.INTERNAL_ERROR, invoke.was_stopped("The request", reason)))
+    end)
 end
 
 local PATIENCE = { after_ms = AFTER_MS, every_ms = EVERY_MS }

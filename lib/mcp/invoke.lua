@@ -1,6 +1,7 @@
 --- Runs a handler of a script. Every error ends here except a stop, which nothing in Lua can catch.
 local fail = require("mcp.fail")
 local incident = require("mcp.incident")
+local jsonrpc = require("mcp.jsonrpc")
 
 local invoke = {}
 
@@ -27,6 +28,26 @@ function invoke.run(handler, arguments, ctx)
     if ok then return value, message end
     if type(value) ~= "table" then return nil, nil, { trace = tostring(value) } end -- an error that Lua hands to no handler
     return nil, value.message, value.trouble
+end
+
+--- What is said of a handler that was stopped. Where it stood is none of the client's business.
+---@param name string
+---@param reason string as the host gives it: "tools.lua:5: stopped: it computed for more than 2000 ms"
+---@return string
+function invoke.was_stopped(name, reason)
+    return ("%s was stopped: %s"):format(name, reason:match(".*stopped: (.*)$") or reason)
+end
+
+--- What is answered for a handler that was stopped, or that left to ask the client: an error of the protocol.
+---@param name string
+---@param exchange mcp.Exchange
+---@return mcp.Stopped
+function invoke.stopped(name, exchange)
+    return function(reason)
+        local asking = exchange.asker and exchange.asker.outcome
+        if asking then return asking() end
+        return nil, jsonrpc.failure(jsonrpc.INTERNAL_ERROR, invoke.was_stopped(name, reason))
+    end
 end
 
 return invoke

@@ -33,6 +33,12 @@ function jsonrpc.id_of(message)
     return nil
 end
 
+--- The id of what wants an answer; nil for anything else.
+function jsonrpc.request_id(message)
+    local id = jsonrpc.id_of(message)
+    return id ~= nil and message.method ~= nil and id or nil
+end
+
 local function kind_without_method(message)
     if message.result == nil and message.error == nil then return invalid("it has no method") end
     if not is_id(message.id) and message.id ~= json.null then return invalid("the answer has no id") end

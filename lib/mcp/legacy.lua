@@ -80,11 +80,24 @@ end
 ---@param transport mcp.Transport
 ---@return mcp.Session|false|nil
 function legacy.session_of(transport)
-    if not transport.header then return transport.session end
+    if transport.session ~= nil or not transport.header then return transport.session end
     local id, count = transport.header("mcp-session-id")
     if not id then return nil end
-    if count and count > 1 then return false end
-    return session.read(id, transport.principal or "") or false
+    local is_one = not count or count == 1
+    transport.session = is_one and session.read(id, transport.principal or "") or false
+    return transport.session
+end
+
+--- Names the running handler as the one that answers the request, for those who cancel it.
+---@param message any
+---@param transport mcp.Transport
+---@return boolean named
+function legacy.name(message, transport)
+    local id = jsonrpc.request_id(message)
+    local current = id and legacy.session_of(transport)
+    if not current then return false end
+    cancel.name(current.nonce, id)
+    return true
 end
 
 --- The revision that the sender of a message has agreed on or names; nil without either.

@@ -5,6 +5,8 @@ local cancel = require("mcp.cancel")
 local crypto = require("crypto")
 local era = require("mcp.era")
 local fiber = require("fiber")
+local incident = require("mcp.incident")
+local invoke = require("mcp.invoke")
 local json = require("json")
 local jsonrpc = require("mcp.jsonrpc")
 local legacy = require("mcp.legacy")
@@ -72,12 +74,24 @@ local function handle(server, message, transport)
     write(body)
 end
 
+local function internal(id, message)
+    if id ~= nil then write(jsonrpc.error(id, jsonrpc.failure(jsonrpc.INTERNAL_ERROR, message))) end
+end
+
 -- What is written for a handler that was stopped; nothing when the client does not want to hear of it any more.
 local function stopped_answer(run, reason)
-    if cancel.is_reason(reason) or not run.stopped then return end
+    if cancel.is_reason(reason) then return end
+    if not run.stopped then return internal(run.id, invoke.was_stopped("The request", reason)) end
     local result, failure = run.stopped(reason)
     local body = failure and jsonrpc.error(run.id, failure) or result and jsonrpc.result(run.id, result)
     write(body and run.compose and run.compose(body) or body)
+end
+
+local function answer(server, message, text, run)
+    local transport = transport_of(text, run)
+    if not json.is_array(message) or not batch.is_taken(transport) then return handle(server, message, transport) end
+    local _, body = batch.handle(server, message, transport)
+    write(body)
 end
 
 --- Handles a line. It returns at once; the message has a fiber of its own.
@@ -89,15 +103,11 @@ function pipe.line(server, text)
         local failure = jsonrpc.failure(jsonrpc.PARSE_ERROR, "Parse error: " .. complaint)
         return refuse(nil, failure, { session = read_session() })
     end
-    local run, id = {}, jsonrpc.id_of(message)
+    local run = { id = jsonrpc.request_id(message) }
     fiber.spawn(function()
-        if id ~= nil then cancel.name(NONCE, id) end -- at once: the next line may cancel it, and this fiber may be interrupted
-        local transport = transport_of(text, run)
-        if json.is_array(message) and batch.is_taken(transport) then
-            local _, body = batch.handle(server, message, transport)
-            return write(body)
-        end
-        handle(server, message, transport)
+        if run.id ~= nil then cancel.name(NONCE, run.id) end -- at once: the next line may cancel it
+        local ok, trace = xpcall(answer, incident.trace, server, message, text, run)
+        if not ok then internal(run.id, incident.report("the server", trace)) end
     end, { on_stop = function(reason) stopped_answer(run, reason) end })
 end
 

@@ -60,14 +60,6 @@ local function encode(prompt, made, exchange)
     return internal(prompt, tostring(encoded))
 end
 
-local function when_stopped(prompt, exchange)
-    return function(reason)
-        local asking = exchange.asker and exchange.asker.outcome
-        if asking then return asking() end
-        return nil, jsonrpc.failure(jsonrpc.INTERNAL_ERROR, ("%s was stopped: %s"):format(prompt.key, reason))
-    end
-end
-
 local function perform(prompt, arguments, exchange, meta)
     local value, message, trouble = invoke.run(prompt.handler, arguments, context.new(prompt.key, exchange, meta))
     if trouble and trouble.refusal then return nil, trouble.refusal end
@@ -94,7 +86,7 @@ function prompts.run(registry, params, exchange)
     end
     local arguments, failure = arguments_of(prompt, params.arguments)
     if not arguments then return nil, failure end
-    exchange:may_take_long(when_stopped(prompt, exchange))
+    exchange:may_take_long(invoke.stopped(prompt.key, exchange))
     return perform(prompt, arguments, exchange, jsonrpc.is_object(params._meta) and params._meta or {})
 end
 

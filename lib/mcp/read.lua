@@ -53,14 +53,6 @@ local function encode(resource, contents, exchange)
     return internal(resource, tostring(encoded))
 end
 
-local function when_stopped(resource, exchange)
-    return function(reason)
-        local asking = exchange.asker and exchange.asker.outcome
-        if asking then return asking() end
-        return nil, jsonrpc.failure(jsonrpc.INTERNAL_ERROR, ("%s was stopped: %s"):format(resource.name, reason))
-    end
-end
-
 --- Reads the resource that `params` name.
 ---@param registry mcp.Registry
 ---@param params table
@@ -74,7 +66,7 @@ function read.run(registry, params, exchange)
     end
     local resource, variables = registry:resource(uri)
     if not resource then return nil, not_found(uri, exchange) end
-    exchange:may_take_long(when_stopped(resource, exchange))
+    exchange:may_take_long(invoke.stopped(resource.name, exchange))
     local ctx = context.new(resource.name, exchange, jsonrpc.is_object(params._meta) and params._meta or {})
     ctx.uri = uri
     local value, message, trouble = invoke.run(resource.handler, variables, ctx)

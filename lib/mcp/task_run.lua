@@ -3,6 +3,7 @@
 local ask_task = require("mcp.ask_task")
 local fiber = require("fiber")
 local inbox = require("inbox")
+local invoke = require("mcp.invoke")
 local json = require("json")
 local jsonrpc = require("mcp.jsonrpc")
 local task_store = require("mcp.task_store")
@@ -64,7 +65,9 @@ local function start(run, work)
     end, {
         deadline_ms = run.ttl_ms,
         on_stop = function(reason)
-            if run.task then return settle(run, nil, jsonrpc.failure(jsonrpc.INTERNAL_ERROR, reason)) end
+            if run.task then
+                return settle(run, nil, jsonrpc.failure(jsonrpc.INTERNAL_ERROR, invoke.was_stopped(run.tool.name, reason)))
+            end
             ended(run, run.stopped(reason))
         end,
     })

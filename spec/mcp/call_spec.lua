@@ -198,9 +198,11 @@ describe("call.run", function()
         local stopped
         define(function() return "x" end)
         run({ name = "echo" }, { on_long = function(answer) stopped = answer end })
-        local result = json.decode(stopped("tools.lua:5: 2000 ms of CPU time are over"))
+        local reason = "tools.lua:5: stopped: it computed for more than 2000 ms"
+        local result = json.decode(stopped(reason))
         assert.is_true(result.isError)
-        assert.equal("echo was stopped: tools.lua:5: 2000 ms of CPU time are over", text_of(result))
-        assert.equal("stopped", host.lines[2].fields.outcome)
+        assert.equal("echo was stopped: it computed for more than 2000 ms", text_of(result)) -- M13: nothing of the inside
+        assert.same({ tool = "echo", reason = reason }, host.lines[#host.lines - 1].fields)
+        assert.equal("stopped", host.lines[#host.lines].fields.outcome)
     end)
 end)

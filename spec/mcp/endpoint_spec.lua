@@ -2,10 +2,10 @@ local fake_host = require("spec.support.fake_host")
 local json = require("json")
 
 describe("endpoint", function()
-    local endpoint, server
+    local endpoint, server, host
 
     before_each(function()
-        fake_host.install()
+        host = fake_host.install()
         endpoint = require("mcp.endpoint")
         local tools = require("mcp.registry").new()
         tools:add({ name = "echo", description = "d", input = { type = "object" }, handler = function() return "said" end })
@@ -38,6 +38,20 @@ describe("endpoint", function()
         assert.equal(200, status)
         assert.equal('{"jsonrpc":"2.0","id":1,"result":{}}', body)
         assert.is_nil(headers)
+    end)
+
+    it("names what answers a session's request before anybody else has a turn, and its cancel", function()
+        local hello = { jsonrpc = "2.0", id = 0, method = "initialize", params = {
+            protocolVersion = "2025-11-25", capabilities = json.object({}), clientInfo = { name = "x", version = "1" },
+        } }
+        local id = select(3, post(json.encode(hello)))["Mcp-Session-Id"]
+        local _, _, _, request = post(PING, { ["mcp-session-id"] = id })
+        assert.matches("^call %S+ 1$", host.tag_at_once)
+        assert.equal(202, (request.on_stop("stopped: cancelled by the client")))
+        assert.equal(500, (request.on_stop("stopped: the server is shutting down")))
+        host.tag = nil
+        post('{"jsonrpc":"2.0","id":1,"result":{}}', { ["mcp-session-id"] = id })
+        assert.is_nil(host.tag)
     end)
 
     it("is served with and without a slash at the end, behind the bearer", function()

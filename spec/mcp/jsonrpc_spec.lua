@@ -54,6 +54,13 @@ describe("jsonrpc answers", function()
         assert.is_nil(jsonrpc.id_of(nil))
     end)
 
+    it("wait for no answer unless they are requests", function()
+        assert.equal(1, jsonrpc.request_id({ id = 1, method = "ping" }))
+        for _, message in ipairs({ { id = 1, result = {} }, { method = "ping" }, { id = 1.5, method = "ping" }, 5 }) do
+            assert.is_nil(jsonrpc.request_id(message))
+        end
+    end)
+
     it("have an id of null, or none, when there is nothing to repeat", function()
         local failure = jsonrpc.failure(-32700, "Parse error")
         assert.equal(json.null, json.decode(jsonrpc.error(json.null, failure)).id)

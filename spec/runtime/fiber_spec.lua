@@ -56,6 +56,32 @@ describe("fiber", function()
         end
     end)
 
+    it("lets nobody else have a turn in what is done at once, however long it takes", function()
+        local result = program.lua([[
+            local fiber, clock = require("fiber"), require("clock")
+            local order = {}
+            local function compute(name)
+                local stop = clock.monotonic_ms() + 120
+                while clock.monotonic_ms() < stop do end
+                order[#order + 1] = name
+                return name, nil, 3
+            end
+            local function turns(work)
+                order = {}
+                fiber.spawn(function() order[#order + 1] = "other" end)
+                local count = select("#", work(compute, "own"))
+                while #order < 2 do clock.sleep(1) end
+                return table.concat(order, " ") .. " " .. count
+            end
+            return { turns(fiber.at_once), turns(function(work, name) return work(name) end),
+                     (select(2, pcall(fiber.at_once, clock.sleep, 1))), (select(2, pcall(fiber.at_once, 5))) }
+        ]])
+        assert.equal("own other 3", result[1])
+        assert.equal("other own 3", result[2])
+        assert.matches("cannot wait inside a callback of a C function", result[3])
+        assert.matches("function expected", result[4])
+    end)
+
     it("L02 refuses __gc, which no hook could stop", function()
         stopped_for("setmetatable({}, { __gc = function() end })", "__gc is not available")
     end)

@@ -52,6 +52,12 @@ local function add_loop(fakes)
             fakes.stopped[#fakes.stopped + 1] = { name, reason }
             return 1
         end,
+        at_once = function(work, ...)
+            fakes.at_once = (fakes.at_once or 0) + 1
+            local results = table.pack(work(...))
+            fakes.tag_at_once = fakes.tag
+            return table.unpack(results, 1, results.n)
+        end,
         spawn = function(handler, limits) fakes.spawned[#fakes.spawned + 1] = { handler = handler, limits = limits } end,
         quit = function(reason) error({ quit = reason }, 0) end,
         time_left = function() return nil end,

@@ -181,15 +181,10 @@ static int l_quit(lua_State *L)
 
 int luaopen_fiber(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"tag", l_tag},
-                                         {"stop", l_stop},
-                                         {"count", l_count},
-                                         {"trace", l_trace},
-                                         {"time_left", l_time_left},
-                                         {"spawn", l_spawn},
-                                         {"at_once", l_at_once},
-                                         {"quit", l_quit},
-                                         {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"tag", l_tag},         {"stop", l_stop},           {"count", l_count},
+        {"trace", l_trace},     {"time_left", l_time_left}, {"spawn", l_spawn},
+        {"at_once", l_at_once}, {"quit", l_quit},           {NULL, NULL}};
     luaL_newlib(L, functions);
     return 1;
 }

@@ -196,8 +196,8 @@ void http_request_begin(struct http_conn *c);
 void http_request_free(struct http_conn *c);
 int http_collect_target(struct http_conn *c, const char *at, size_t len);
 int http_collect_name(struct http_conn *c, const char *at, size_t len);
+int http_collect_name_end(struct http_conn *c);
 int http_collect_value(struct http_conn *c, const char *at, size_t len);
-bool http_collect_name_end(struct http_conn *c);
 bool http_collect_value_end(struct http_conn *c);
 bool http_collect_target_end(struct http_conn *c);
 /* Makes c->ex.request from what was collected; 0 or the status that refuses it. */

@@ -47,7 +47,10 @@ static int on_name(llhttp_t *parser, const char *at, size_t len)
 {
     struct http_conn *c = parser->data;
 
-    if (c->phase != PHASE_HEAD) return 0; /* trailers are counted and dropped */
+    if (c->phase != PHASE_HEAD) { /* trailers are counted and dropped */
+        c->in_field = c->in_field || len > 0;
+        return 0;
+    }
     int status = http_collect_name(c, at, len);
     return status ? bad(c, status) : 0;
 }
@@ -56,8 +59,13 @@ static int on_name_complete(llhttp_t *parser)
 {
     struct http_conn *c = parser->data;
 
-    if (c->phase != PHASE_HEAD || http_collect_name_end(c)) return 0;
-    return bad(c, 503);
+    if (c->phase == PHASE_HEAD) {
+        int status = http_collect_name_end(c);
+        return status ? bad(c, status) : 0;
+    }
+    if (!c->in_field) return bad(c, 400);
+    c->in_field = false;
+    return 0;
 }
 
 static int on_value(llhttp_t *parser, const char *at, size_t len)

@@ -70,12 +70,13 @@ static struct http_field *last_field(struct http_conn *c)
     return (struct http_field *)(void *)(c->fields.data + c->fields.len - sizeof(struct http_field));
 }
 
-bool http_collect_name_end(struct http_conn *c)
+int http_collect_name_end(struct http_conn *c)
 {
-    if (!buf_byte(&c->text, '\0')) return false;
+    if (!c->in_field || last_field(c)->name == c->text.len) return 400;
+    if (!buf_byte(&c->text, '\0')) return 503;
     last_field(c)->value = c->text.len;
     c->in_field = false;
-    return true;
+    return 0;
 }
 
 int http_collect_value(struct http_conn *c, const char *at, size_t len)

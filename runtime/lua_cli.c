@@ -142,6 +142,21 @@ static int check(struct vm *vm)
 
 /* ---- call -------------------------------------------------------------------------------------------- */
 
+/* Adds NAME=VALUE to the table on top. A name that is there already, from --json too, is a slip of the hand.
+ */
+static void add_argument(lua_State *L, const char *word)
+{
+    const char *equals = strchr(word, '=');
+    if (equals == NULL) luaL_error(L, "argument \"%s\": expected NAME=VALUE", word);
+    lua_pushlstring(L, word, (size_t)(equals - word));
+    lua_pushvalue(L, -1);
+    if (lua_rawget(L, -3) != LUA_TNIL)
+        luaL_error(L, "argument \"%s\" is given twice; give each name once", lua_tostring(L, -2));
+    lua_pop(L, 1);
+    lua_pushstring(L, equals + 1);
+    lua_rawset(L, -3);
+}
+
 /* Protected: pushes app.call, the tool's name and its arguments. */
 static int prepare_call(lua_State *L)
 {
@@ -156,13 +171,8 @@ static int prepare_call(lua_State *L)
         lua_newtable(L);
     }
     if (!lua_istable(L, -1)) return luaL_error(L, "--json: expected an object, got %s", config->call_json);
-    for (int i = 1; i < config->arg_count; i++) {
-        const char *equals = strchr(config->args[i], '=');
-        if (equals == NULL) return luaL_error(L, "argument \"%s\": expected NAME=VALUE", config->args[i]);
-        lua_pushlstring(L, config->args[i], (size_t)(equals - config->args[i]));
-        lua_pushstring(L, equals + 1);
-        lua_rawset(L, -3);
-    }
+    for (int i = 1; i < config->arg_count; i++)
+        add_argument(L, config->args[i]);
     return 3;
 }
 

@@ -18,6 +18,13 @@
 ---@field sample fun(params: table): ctx.Question a completion by the client's model: { messages =, maxTokens = } and more
 ---@field roots fun(): ctx.Question the folders that the client works in
 
+--- A call that is cancelled ends where it stands, as one does whose time is over: what waits does not come back, what
+--- computes is interrupted, and no `pcall` goes on. So there is nothing to ask whether the call was cancelled. What has to
+--- be put right belongs into a to-be-closed variable, which is closed however the call ends:
+---
+---     local lock <close> = setmetatable({}, { __close = function() shared.remove("lock") end })
+---
+--- Code in `__close` gets the end of the call's time to do that, and cannot wait.
 ---@class ctx.Context
 ---@field tool string name of the tool, prompt or resource
 ---@field uri? string of a resource that is read

@@ -46,9 +46,16 @@ local function read(registry, params)
     return { kind = kind[1], of = of, argument = argument.name, value = argument.value }
 end
 
+-- The result, or what is wrong with what the handler returned.
 local function result_of(values)
+    if type(values) ~= "table" then return nil, "a completion returns a list of texts, got a " .. type(values) end
     local kept = json.array({})
-    for position = 1, math.min(#values, VALUES_MAX) do kept[position] = tostring(values[position]) end
+    for position = 1, math.min(#values, VALUES_MAX) do
+        local value = values[position]
+        if type(value) == "number" then value = tostring(value) end
+        if type(value) ~= "string" then return nil, ("value %d of a completion is a %s"):format(position, type(value)) end
+        kept[position] = value
+    end
     return { completion = { values = kept, total = #values, hasMore = #values > VALUES_MAX } }
 end
 
@@ -74,12 +81,11 @@ function complete.run(registry, params, exchange)
     exchange:may_take_long(invoke.stopped(asked.of, exchange))
     local values, message, trouble = invoke.run(completion.handler, asked.value, ctx)
     if trouble and trouble.refusal then return nil, trouble.refusal end
-    if trouble or (values ~= nil and type(values) ~= "table") then
-        local what = trouble and trouble.trace or "a completion returns a list of texts"
-        return nil, jsonrpc.failure(jsonrpc.INTERNAL_ERROR, incident.report(asked.of, what))
-    end
     if values == nil and message then return invalid(tostring(message)) end
-    return exchange:encode(result_of(values or {}))
+    local made, wrong = nil, trouble and trouble.trace
+    if not trouble then made, wrong = result_of(values or {}) end
+    if made then return exchange:encode(made) end
+    return nil, jsonrpc.failure(jsonrpc.INTERNAL_ERROR, incident.report(asked.of, wrong))
 end
 
 return complete

@@ -83,6 +83,46 @@ function content.link(given)
     }
 end
 
+-- Fields of the items as clients get them.
+local ITEMS = {
+    text = { type = "string", text = "string" },
+    image = { type = "string", data = "string", mimeType = "string" },
+    audio = { type = "string", data = "string", mimeType = "string" },
+    resource = { type = "string", resource = "table" },
+    resource_link = {
+        type = "string", uri = "string", name = "string", title = "string", description = "string", mimeType = "string",
+        size = "number", icons = "table",
+    },
+}
+local NEEDED = {
+    text = { "text" }, image = { "data", "mimeType" }, audio = { "data", "mimeType" }, resource = { "resource" },
+    resource_link = { "uri", "name" },
+}
+for _, item in pairs(ITEMS) do item.annotations, item._meta = "table", "table" end
+
+local EMBEDDED = { uri = "string", mimeType = "string", text = "string", blob = "string", _meta = "table" }
+
+local function wrong_resource(resource)
+    local complaint = fields.check(resource, EMBEDDED, "field") or fields.required(resource, { "uri" }, EMBEDDED)
+    if complaint then return complaint end
+    return (resource.text == nil) == (resource.blob == nil) and "a resource has either text or blob" or nil
+end
+
+--- What is wrong with an item as a handler made it, in one line, or nil.
+---@param item any
+---@return string?
+function content.complaint(item)
+    if type(item) ~= "table" then return "expected a table with a type, got " .. type(item) end
+    local own = ITEMS[item.type]
+    if not own then
+        return ("type %s is none of audio, image, resource, resource_link and text"):format(tostring(item.type))
+    end
+    return fields.check(item, own, "field")
+        or fields.required(item, NEEDED[item.type], own)
+        or (item.resource and wrong_resource(item.resource))
+        or nil
+end
+
 --- A result for programs, with a text for agents: by default the value as JSON.
 ---@param value any
 ---@param text? string|table

@@ -3,6 +3,7 @@
 local accept = require("mcp.accept")
 local cancel = require("mcp.cancel")
 local crypto = require("crypto")
+local era = require("mcp.era")
 local http_line = require("mcp.http_line")
 local jsonrpc = require("mcp.jsonrpc")
 local legacy = require("mcp.legacy")
@@ -19,20 +20,24 @@ local function transport_of(request)
     return { header = function(name) return request:header(name) end, principal = http_line.principal(request) }
 end
 
+local function refuse_with(request, status, failure, headers)
+    return status, jsonrpc.error(legacy.id_of(nil, transport_of(request)), failure), headers
+end
+
 local function refuse(request, status, text, headers)
-    local id = legacy.id_of(nil, transport_of(request))
-    return status, jsonrpc.error(id, jsonrpc.failure(jsonrpc.INVALID_REQUEST, text)), headers
+    return refuse_with(request, status, jsonrpc.failure(jsonrpc.INVALID_REQUEST, text), headers)
 end
 
 -- The session of a request, or the refusal.
 local function session_of(request)
     local header = request:header("mcp-protocol-version")
     local current = legacy.session_of(transport_of(request))
+    if header and not levels.is_known(header) then return nil, refuse_with(request, 400, era.unsupported(header)) end
     if levels.is_modern(header) or (current == nil and header == nil) then
         return nil, refuse(request, 405, "Method not allowed: there is no session", NOT_ALLOWED)
     end
     if current == nil then return nil, refuse(request, 400, "Mcp-Session-Id is missing") end
-    if not current then return nil, refuse(request, 404, "Session not found") end
+    if not current then return nil, refuse_with(request, 404, legacy.session_not_found()) end
     return current
 end
 

@@ -88,6 +88,9 @@ function legacy.session_of(transport)
     return transport.session
 end
 
+---@return mcp.Failure
+function legacy.session_not_found() return jsonrpc.failure(SESSION_NOT_FOUND, "Session not found") end
+
 --- Names the running handler as the one that answers the request, for those who cancel it.
 ---@param message any
 ---@param transport mcp.Transport
@@ -168,8 +171,7 @@ end
 function legacy.handle(server, kind, message, transport)
     local current, hello = legacy.session_of(transport), kind == "request" and message.method == "initialize"
     if current == false and not hello then
-        local failure = jsonrpc.failure(SESSION_NOT_FOUND, "Session not found")
-        return 404, jsonrpc.error(legacy.id_of(message, transport), failure)
+        return 404, jsonrpc.error(legacy.id_of(message, transport), legacy.session_not_found())
     end
     if kind ~= "request" then
         receive(kind, message, current)

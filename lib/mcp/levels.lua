@@ -51,6 +51,9 @@ local COMPLETE = "2025-11-25"
 local known = {}
 for _, revision in ipairs(levels.supported) do known[revision] = true end
 
+--- A revision that is served.
+function levels.is_known(revision) return known[revision] == true end
+
 --- A revision of the stateless era that is served.
 function levels.is_modern(revision) return revision == levels.modern end
 

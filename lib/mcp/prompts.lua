@@ -1,4 +1,5 @@
 --- prompts/get: from the parameters of the request to the text of its result.
+local content = require("mcp.content")
 local context = require("mcp.context")
 local incident = require("mcp.incident")
 local invoke = require("mcp.invoke")
@@ -28,17 +29,19 @@ local ROLES = { user = true, assistant = true }
 local function message_of(given)
     if type(given) == "string" or (type(given) == "table" and given.type) then given = { content = given } end
     if type(given) ~= "table" then return nil, "a message is a " .. type(given) end
-    local role, content = given.role or "user", given.content
-    if type(content) == "string" then content = { type = "text", text = content } end
+    local role, item = given.role or "user", given.content
+    if type(item) == "string" then item = { type = "text", text = item } end
     if not ROLES[role] then return nil, "the role of a message is user or assistant" end
-    if type(content) ~= "table" or type(content.type) ~= "string" then return nil, "a message has no content" end
-    return { role = role, content = content }
+    local complaint = content.complaint(item)
+    if complaint then return nil, "content of a message: " .. complaint end
+    return { role = role, content = item }
 end
 
 -- A handler returns a text, a content item, a message, a list of them, or { description =, messages = }.
 local function result_of(prompt, value)
     local list, description = value, prompt.public.description
     if type(value) == "table" and value.messages then list, description = value.messages, value.description or description end
+    if description ~= nil and type(description) ~= "string" then return nil, "the description is a " .. type(description) end
     if type(list) ~= "table" or list.type or list.role or list.content then list = { list } end
     local messages = json.array({})
     for position, given in ipairs(list) do

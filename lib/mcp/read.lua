@@ -1,6 +1,7 @@
 --- resources/read: from the parameters of the request to the text of its result.
 local context = require("mcp.context")
 local crypto = require("crypto")
+local fields = require("mcp.fields")
 local incident = require("mcp.incident")
 local invoke = require("mcp.invoke")
 local json = require("json")
@@ -14,15 +15,14 @@ local function not_found(uri, exchange, why)
     return jsonrpc.failure(code, why or "Resource not found", { uri = uri })
 end
 
-local ITEM = { uri = true, mimeType = true, text = true, blob = true, _meta = true }
+local ITEM = { uri = "string", mimeType = "string", text = "string", blob = "string", _meta = "table" }
 
 -- One of `contents`; bytes become base64.
 local function item_of(resource, uri, given)
     if type(given) == "string" then given = { text = given } end
     if type(given) ~= "table" then return nil, "a content is a " .. type(given) end
-    for name in pairs(given) do
-        if not ITEM[name] then return nil, "a content has an unknown field " .. tostring(name) end
-    end
+    local complaint = fields.check(given, ITEM, "a content: field")
+    if complaint then return nil, complaint end
     if (given.text == nil) == (given.blob == nil) then return nil, "a content needs either text or blob" end
     return {
         uri = given.uri or uri, mimeType = given.mimeType or resource.mime_type, text = given.text,

@@ -3,6 +3,7 @@
 --- A handler returns a string, a list of content items, a table with `content` and/or `structured` (and `isError`),
 --- or nil and a message for the agent. Where the tool's output schema has a property `result`, the text of the
 --- answer is put there unless the handler did it itself.
+local content = require("mcp.content")
 local json = require("json")
 
 local result = {}
@@ -27,9 +28,8 @@ local function content_of(value)
     local items = json.array({})
     for position, item in ipairs(value) do
         if type(item) == "string" then item = text_item(item) end
-        if type(item) ~= "table" or type(item.type) ~= "string" then
-            return malformed(("content item %d has no type"):format(position))
-        end
+        local complaint = content.complaint(item)
+        if complaint then return malformed(("content item %d: %s"):format(position, complaint)) end
         items[position] = item
     end
     return items
@@ -70,6 +70,10 @@ local function from_envelope(tool, value)
     for name in pairs(value) do
         if not TABLE_FIELDS[name] then return malformed(("the result has an unknown field %s"):format(tostring(name))) end
     end
+    if value.isError ~= nil and type(value.isError) ~= "boolean" then
+        return malformed("isError must be true or false, got a " .. type(value.isError))
+    end
+    if value._meta ~= nil and type(value._meta) ~= "table" then return malformed("_meta is a " .. type(value._meta)) end
     local items, complaint = content_of(value.content or text_of(value.structured) or "")
     if not items then return nil, complaint end
     local failed = value.isError == true

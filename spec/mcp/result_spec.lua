@@ -1,5 +1,5 @@
+local fake_host = require("spec.support.fake_host")
 local json = require("json")
-local result = require("mcp.result")
 
 local PLAIN = { name = "t" }
 local WITH_RESULT = { name = "t", output = { type = "object", properties = { result = { type = "string" } } } }
@@ -7,6 +7,13 @@ local WITH_RESULT = { name = "t", output = { type = "object", properties = { res
 local function item(text) return { type = "text", text = text } end
 
 describe("result.from", function()
+    local result
+
+    setup(function()
+        fake_host.install()
+        result = require("mcp.result")
+    end)
+
     it("makes a text of a string", function()
         local made = result.from(PLAIN, "hello")
         assert.same({ item("hello") }, made.content)
@@ -58,8 +65,12 @@ describe("result.from", function()
         for expected, value in pairs({
             ["content is a number"] = 5,
             ["content is a boolean"] = true,
-            ["content item 1 has no type"] = { { text = "a" } },
-            ["content item 2 has no type"] = { "a", 5 },
+            ["content item 1: type nil is none of audio, image, resource, resource_link and text"] = { { text = "a" } },
+            ["content item 2: expected a table with a type, got number"] = { "a", 5 },
+            ["content item 1: field text is missing; it is a string"] = { type = "text" },
+            ["content item 1: field text must be a string, got number"] = { { type = "text", text = 5 } },
+            ["isError must be true or false, got a string"] = { content = "a", isError = "yes" },
+            ["_meta is a string"] = { content = "a", _meta = "x" },
             ["unknown field strctured"] = { content = "a", strctured = {} },
         }) do
             local made, complaint = result.from(PLAIN, value)

@@ -11,6 +11,20 @@ describe("the command line", function()
         end
     end)
 
+    it("takes each argument of a tool once", function()
+        for _, args in ipairs({ { "path=a", "path=b" }, { "path=a", "--json", '{"path":"b"}' } }) do
+            local result = program.run({ args = { "call", "file_mkdir", table.unpack(args) } })
+            assert.equal(1, result.code)
+            assert.equal("", result.stdout)
+            assert.matches('argument "path" is given twice; give each name once', result.stderr, 1, true)
+            assert.equal("", tmp.shell("ls -A " .. tmp.quote(result.workspace)))
+        end
+        local both = program.run({ args = { "call", "file_write", "path=a", "--json", '{"content":"x=y"}' } })
+        assert.equal("x=y", tmp.read(both.workspace .. "/a"), both.stderr)
+        local twice = program.run({ args = { "call", "file_write", "path=a", "content=x=y" } })
+        assert.equal("x=y", tmp.read(twice.workspace .. "/a"))
+    end)
+
     it("waits for no function that was spawned beside", function()
         local result = program.lua([[
             local fiber, clock = require("fiber"), require("clock")

@@ -49,6 +49,8 @@ describe("HTTP framing", function()
             ["one length twice"] = { "Content-Length: 5", "Content-Length: 5" },
             ["a list of lengths"] = { "Content-Length: 5, 5" },
             ["a blank before the colon"] = { "Content-Length : 5" },
+            ["a field without a name"] = { "Content-Length: 0", ": x" },
+            ["nothing but fields without a name"] = { ":", ":" },
             ["a first header line that starts with a blank"] = { " Host: x", "Content-Length: 5" },
             ["a plus sign"] = { "Content-Length: +5" },
             ["a minus sign"] = { "Content-Length: -5" },
@@ -109,6 +111,8 @@ describe("HTTP framing", function()
             ["an extension of 1 MB"] = size .. ";" .. ("a"):rep(1000000) .. rest,
             ["a size with 100,000 zeros"] = ("0"):rep(100000) .. size .. rest,
             ["trailers of 1 MB"] = size .. "\r\n" .. ping .. "\r\n0\r\n" .. ("X-Trailer: value\r\n"):rep(60000) .. "\r\n",
+            ["a trailer without a name"] = size .. "\r\n" .. ping .. "\r\n0\r\n: value\r\n\r\n",
+            ["a trailer without a name after another"] = size .. "\r\n" .. ping .. "\r\n0\r\nX: y\r\n: value\r\n\r\n",
             ["a coding in the trailers"] = size .. "\r\n" .. ping .. "\r\n0\r\nTransfer-Encoding: chunked\r\n\r\n",
         }
         for name, body in pairs(bodies) do

@@ -111,6 +111,17 @@ describe("a session", function()
         second:stop()
     end)
 
+    it("is not listened to, nor ended, in a revision that never was", function()
+        local client = mcp.session(s, "2025-11-25")
+        client.header = "1999-01-01"
+        local exchange = client:listen()
+        assert.same({ 400, -32022 }, { exchange.status, exchange:next().error.code })
+        assert.equal(400, client:finish())
+        client.header = "2025-06-18" -- another that is served
+        assert.same({}, client:result("ping"))
+        assert.equal(204, client:finish())
+    end)
+
     it("is no session for somebody with another secret", function()
         local other = server.start({ tools = TOOLS, token = "another-token-0123456789" })
         local client = mcp.session(s, "2025-11-25")

@@ -75,6 +75,8 @@ local function encode(tool, made, outcome, exchange)
 end
 
 local function report(tool, exchange, started, bytes, outcome)
+    if exchange.reported then return end
+    exchange.reported = true
     local duration_ms = clock.monotonic_ms() - started
     ledger.call(exchange, tool.name, outcome, duration_ms, bytes)
     logger.info("tools/call", {

@@ -42,6 +42,7 @@ local exchange = {}
 ---@field asker? mcp.Asker how the client is asked; nil where it cannot be
 ---@field log_level? string the lowest level of messages that the client wants
 ---@field principal? string whom the request is from, for the audit log
+---@field reported? boolean the call's end is in log, figures and audit log
 ---@field kept_arguments? table what the audit log keeps of a tool's arguments
 ---@field decorate? fun(result: table): table adds what the era wants around a result
 local Exchange = {}

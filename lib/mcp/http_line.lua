@@ -62,8 +62,8 @@ end
 
 -- What the client gets for a handler that was stopped; nothing when it does not want to hear of it any more.
 local function stopped_answer(self, reason, stopped, id, compose)
-    if cancel.is_reason(reason) then return self:respond(202) end
     local result, failure, status = stopped(reason)
+    if cancel.is_reason(reason) then return self:respond(202) end
     local body = failure and jsonrpc.error(id, failure) or result and jsonrpc.result(id, result)
     return self:respond(failure and status or 200, body and compose and compose(body) or body)
 end

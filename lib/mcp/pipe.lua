@@ -80,9 +80,9 @@ end
 
 -- What is written for a handler that was stopped; nothing when the client does not want to hear of it any more.
 local function stopped_answer(run, reason)
-    if cancel.is_reason(reason) then return end
-    if not run.stopped then return internal(run.id, invoke.was_stopped("The request", reason)) end
-    local result, failure = run.stopped(reason)
+    local stopped = run.stopped or invoke.stopped("The request", {})
+    local result, failure = stopped(reason)
+    if cancel.is_reason(reason) or run.id == nil then return end
     local body = failure and jsonrpc.error(run.id, failure) or result and jsonrpc.result(run.id, result)
     write(body and run.compose and run.compose(body) or body)
 end

@@ -1,5 +1,6 @@
---- Texts that only this server can have made. `close` hides and signs a value for whoever will bring it back, `sign`
---- signs it in the open. Both are bound to a purpose, and last until the keys of the server change.
+--- Texts that only this server can have made. `close` hides and signs a value for whoever will bring it back soon: its key
+--- is another one every day. `sign` signs it in the open. Both are bound to a purpose, and end with the secret of the server.
+local clock = require("clock")
 local crypto = require("crypto")
 local json = require("json")
 
@@ -13,21 +14,32 @@ local function key_of(purpose)
     return crypto.subkey(label) or crypto.boot_key(label)
 end
 
---- A text that nobody else can read or change.
+local DAY_MS = 86400000
+
+local function today() return clock.now_ms() // DAY_MS end
+
+local function key_of_day(purpose, day) return key_of(("%s %d"):format(purpose, day)) end
+
+--- A text that nobody else can read or change: the day of its key, a dot, and what is sealed.
 ---@param purpose string
 ---@param value any
 ---@return string
 function seal.close(purpose, value)
-    return crypto.base64url(crypto.seal(key_of(purpose), json.encode(value, { sort = true }), purpose))
+    local day = today()
+    local sealed = crypto.seal(key_of_day(purpose, day), json.encode(value, { sort = true }), purpose)
+    return ("%d.%s"):format(day, crypto.base64url(sealed))
 end
 
---- What is in a text that `close` made for the same purpose; nil for any other text.
+--- What is in a text that `close` made for the same purpose, with the key of today or of the day before; nil for any other.
 ---@param purpose string
 ---@param text string
 ---@return any
 function seal.open(purpose, text)
-    local sealed = crypto.unbase64url(text)
-    local plain = sealed and crypto.open(key_of(purpose), sealed, purpose)
+    local day, payload = text:match("^([1-9]%d?%d?%d?%d?%d?)%.([%w_-]+)$")
+    day = tonumber(day)
+    if not day or day > today() or day < today() - 1 then return nil end
+    local sealed = crypto.unbase64url(payload)
+    local plain = sealed and crypto.open(key_of_day(purpose, day), sealed, purpose)
     if not plain then return nil end
     return (json.decode(plain))
 end

@@ -65,10 +65,10 @@ local function start(run, work)
     end, {
         deadline_ms = run.ttl_ms,
         on_stop = function(reason)
-            if run.task then
-                return settle(run, nil, jsonrpc.failure(jsonrpc.INTERNAL_ERROR, invoke.was_stopped(run.tool.name, reason)))
-            end
-            ended(run, run.stopped(reason))
+            local text, failure, status = run.stopped(reason)
+            if not run.task then return ended(run, text, failure, status) end
+            local why = invoke.was_stopped(run.tool.name, reason)
+            settle(run, nil, failure or jsonrpc.failure(jsonrpc.INTERNAL_ERROR, why))
         end,
     })
 end

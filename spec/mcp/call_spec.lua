@@ -195,14 +195,17 @@ describe("call.run", function()
     end)
 
     it("prepares the answer for a handler that is stopped", function()
-        local stopped
-        define(function() return "x" end)
-        run({ name = "echo" }, { on_long = function(answer) stopped = answer end })
+        local stopped, result
         local reason = "tools.lua:5: stopped: it computed for more than 2000 ms"
-        local result = json.decode(stopped(reason))
+        define(function()
+            result = json.decode(stopped(reason))
+            return "x"
+        end)
+        run({ name = "echo" }, { on_long = function(answer) stopped = answer end })
         assert.is_true(result.isError)
         assert.equal("echo was stopped: it computed for more than 2000 ms", text_of(result)) -- M13: nothing of the inside
-        assert.same({ tool = "echo", reason = reason }, host.lines[#host.lines - 1].fields)
-        assert.equal("stopped", host.lines[#host.lines].fields.outcome)
+        assert.same({ tool = "echo", reason = reason }, host.lines[1].fields)
+        assert.equal("stopped", host.lines[2].fields.outcome)
+        assert.equal(2, #host.lines) -- a call ends once
     end)
 end)

@@ -18,6 +18,7 @@ local META = "io.modelcontextprotocol/"
 ---@field server spec.Server
 ---@field revision string
 ---@field session? string
+---@field token? string instead of the server's own
 ---@field capabilities table
 local Client = {}
 Client.__index = Client
@@ -73,7 +74,7 @@ end
 
 function Client:headers(message)
     local headers = {
-        Authorization = "Bearer " .. self.server.token, Accept = "application/json, text/event-stream",
+        Authorization = "Bearer " .. (self.token or self.server.token), Accept = "application/json, text/event-stream",
         ["Content-Type"] = "application/json", ["Mcp-Session-Id"] = self.session, ["MCP-Protocol-Version"] = self.header,
     }
     if self.revision == mcp.MODERN and message then
@@ -182,8 +183,10 @@ end
 
 --- A client of a handshake revision with a session.
 ---@return spec.McpClient
-function mcp.session(server, revision, capabilities, name)
-    local client = setmetatable({ server = server, revision = revision, capabilities = capabilities or {} }, Client)
+function mcp.session(server, revision, capabilities, name, token)
+    local client = setmetatable({
+        server = server, revision = revision, capabilities = capabilities or {}, token = token,
+    }, Client)
     local answer, exchange = client:request("initialize", {
         protocolVersion = revision, capabilities = json.object(client.capabilities),
         clientInfo = { name = name or "spec", version = "1" },
@@ -197,9 +200,9 @@ end
 
 --- A client of the stateless revision.
 ---@return spec.McpClient
-function mcp.modern(server, capabilities)
+function mcp.modern(server, capabilities, token)
     return setmetatable({
-        server = server, revision = mcp.MODERN, header = mcp.MODERN, capabilities = capabilities or {},
+        server = server, revision = mcp.MODERN, header = mcp.MODERN, capabilities = capabilities or {}, token = token,
     }, Client)
 end
 

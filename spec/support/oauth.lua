@@ -153,7 +153,7 @@ function App:mint(source, at_ms, ...)
         local clock = require("clock")
         local now = clock.now_ms() + %d
         package.loaded.clock = setmetatable({ now_ms = function() return now end }, { __index = clock })
-        package.loaded["oauth.artifact"] = nil
+        package.loaded["oauth.artifact"], package.loaded["mcp.seal"] = nil, nil
         local artifact = require("oauth.artifact")
         local args = { ... }
     ]]):format(at_ms or 0)

@@ -1,4 +1,5 @@
 local cjson = require("cjson")
+local mcp = require("spec.support.mcp")
 local program = require("spec.support.program")
 local server = require("spec.support.server")
 local sessions = require("spec.support.sessions")
@@ -60,6 +61,27 @@ describe("the audit log", function()
         s:call("file_write", { path = "a", content = ("x"):rep(100000) })
         line = line_with(function(other) return other.tool == "file_write" end)
         assert.is_true(#cjson.encode(line) < 1500)
+    end)
+
+    it("has a line for a call that its client cancelled, or as a task, too", function()
+        local function running() return tmp.kind(s.workspace .. "/runs") ~= nil end
+        local arguments = { command = "touch runs; sleep 300" }
+        local client = mcp.session(s, "2025-11-25")
+        client:open("tools/call", { name = "terminal_exec", arguments = arguments })
+        assert.is_true(program.wait_until(running, 30))
+        client:notify("notifications/cancelled", { requestId = client.last_id })
+        local line = line_with(function(other) return other.outcome == "stopped" end)
+        assert.same({ "terminal_exec", "touch runs; sleep 300" }, { line.tool, line.arguments.command })
+        os.remove(s.workspace .. "/runs")
+        local tasks = { extensions = { ["io.modelcontextprotocol/tasks"] = {} } }
+        local modern = mcp.modern(s, tasks)
+        local id = modern:call("terminal_exec", arguments).taskId
+        assert.is_true(program.wait_until(running, 30))
+        modern:result("tasks/cancel", { taskId = id })
+        line_with(function(other) return other.outcome == "stopped" and other.ts ~= line.ts end)
+        local count = 0
+        for _, other in ipairs(lines_of(path)) do count = count + (other.event == "tool" and 1 or 0) end
+        assert.equal(2, count)
     end)
 
     it("has a line for each refused bearer, without what was offered, and one for many", function()

@@ -88,6 +88,82 @@ describe("a task", function()
         assert.equal("completed", get(done).status)
     end)
 
+    local function fate(name) return mcp.bare(s):text("fate", { name = name }) end
+
+    it("takes its handler with it when it is cancelled, asleep or asking", function()
+        for name, arguments in pairs({ ["task asleep"] = {}, ["task asking"] = { ask = true } }) do
+            arguments.name = name
+            local id = client:call("job_asleep", arguments).taskId
+            assert.is_true(program.wait_until(function() return fate(name) == "began -" end, 20, 10))
+            if arguments.ask then wait(id, "input_required") end
+            client:result("tasks/cancel", { taskId = id })
+            assert.is_true(program.wait_until(function() return fate(name) == "began closed" end, 20, 10))
+            local task = get(id)
+            assert.same({ "cancelled", nil, nil, nil }, { task.status, task.result, task.error, task.inputRequests })
+            client:result("tasks/update", { taskId = id, inputResponses = ANN })
+            assert.equal("cancelled", get(id).status)
+        end
+    end)
+
+    it("is cut from its client's connection: nothing ends it but its end", function()
+        local call = client:open("tools/call", { name = "job_asleep", arguments = { name = "task alone" } })
+        local id = call:answer().result.taskId
+        call.connection:reset()
+        assert.is_true(program.wait_until(function() return fate("task alone") == "began -" end, 20, 10))
+        assert.equal("working", get(id).status)
+        client:result("tasks/cancel", { taskId = id })
+    end)
+
+    it("fails with the error of the protocol that its handler raises, and has no result then", function()
+        local task = wait(client:call("job_refused").taskId, "failed")
+        assert.same({ code = -32000, message = "not today", data = { why = "spec" } }, task.error)
+        assert.is_nil(task.result)
+        assert.equal("not today", task.statusMessage)
+    end)
+
+    it("asks several things at once; a key is never used twice", function()
+        local id = client:call("job_many").taskId
+        local function answer(key, name)
+            local answers = { [key] = { action = "accept", content = { name = name } } }
+            client:result("tasks/update", { taskId = id, inputResponses = answers })
+        end
+        local open = wait(id, "input_required").inputRequests
+        assert.is_table(open.first and open.second)
+        answer("first", "A")
+        open = get(id).inputRequests
+        assert.is_nil(open.first)
+        assert.is_table(open.second)
+        answer("first", "too late")
+        answer("second", "B")
+        assert.is_true(program.wait_until(function() return (get(id).inputRequests or {})["first-2"] ~= nil end, 20, 10))
+        answer("first", "of the question before")
+        assert.equal("input_required", get(id).status)
+        answer("first-2", "C")
+        assert.equal("A B C", wait(id, "completed").result.content[1].text)
+    end)
+
+    it("begins when the handler says so: what it asks before, the client answers by calling again", function()
+        local asked = client:call("job_later")
+        assert.equal("input_required", asked.resultType)
+        local more = { inputResponses = ANN, requestState = asked.requestState, _meta = { progressToken = 1 } }
+        local made = client:call("job_later", nil, more)
+        assert.equal("task", made.resultType)
+        assert.is_nil(made.requestState)
+        local done = wait(made.taskId, "completed")
+        assert.same({ "Ann", "nearly Ann" }, { done.result.content[1].text, done.statusMessage })
+        local plain = mcp.modern(s, { elicitation = {} })
+        assert.equal("Ann", plain:text("job_later", nil, { inputResponses = ANN }))
+    end)
+
+    it("ends, and is forgotten, with its time to live, though its handler would go on", function()
+        local made = client:call("job_short")
+        assert.equal(300, made.ttlMs)
+        assert.is_true(program.wait_until(function()
+            return client:request("tasks/get", { taskId = made.taskId }).error ~= nil
+        end, 20, 20))
+        s:wait_log(function(line) return line.tool == "job_short" and line.outcome == "stopped" end)
+    end)
+
     it("tells the agent of a failure of the tool as its result", function()
         local task = wait(client:call("job_broken").taskId, "completed")
         assert.is_true(task.result.isError)

@@ -71,6 +71,8 @@ describe("MCP client with all that the protocol has:", function()
     setup(function() s = server.start({ tools = FIXTURE }) end)
     teardown(function() s:stop() end)
 
+    it("@modelcontextprotocol/ext-tasks over http", function() run({ node(), FOLDER .. "/tasks.mjs" }, s) end)
+
     for _, kind in ipairs({ "http", "stdio" }) do
         it("@modelcontextprotocol/sdk over " .. kind, function() run({ node(), FOLDER .. "/features1.mjs", kind }, s) end)
         for _, era in ipairs({ "modern", "legacy" }) do

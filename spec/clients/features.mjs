@@ -2,11 +2,21 @@
 import assert from "node:assert/strict";
 import { check } from "./checks.mjs";
 
-export const capabilities = { elicitation: {}, sampling: {}, roots: {} };
+export const capabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: { listChanged: true } };
+
+let declines = 0; // how many of the next questions the user declines
 
 // What the client answers to the server's questions, by method.
 export const answers = {
   "elicitation/create": (params) => {
+    if (declines > 0) {
+      declines -= 1;
+      return { action: "decline" };
+    }
+    if (params.mode === "url") {
+      assert.equal(params.url, "https://example.com/login");
+      return { action: "accept" };
+    }
     assert.equal(params.message, "Name?");
     return { action: "accept", content: { name: "Ann" } };
   },
@@ -38,6 +48,7 @@ export function inbox() {
       kept.push(notification);
       wake();
     },
+    count: (method) => kept.filter((notification) => notification.method === method).length,
     async next(method) {
       for (;;) {
         const at = kept.findIndex((notification) => notification.method === method);
@@ -50,7 +61,7 @@ export function inbox() {
 
 // `client` is connected and answers questions; `heard` gets its notifications. `listen(uri)` makes it hear of lists and
 // of a resource, in the way of its era.
-export async function checkFeatures(client, { heard, listen, logs }) {
+export async function checkFeatures(client, { heard, listen, logs, resumes }) {
   const call = (name, args = {}, options) => client.callTool({ name, arguments: args }, ...options ?? []);
 
   await check("tools/list goes on over pages", async () => {
@@ -104,6 +115,26 @@ export async function checkFeatures(client, { heard, listen, logs }) {
     assert.match(textOf(await call("ask")), /^accept Ann/);
     assert.equal(textOf(await call("ask_model")), "heard Hello");
     assert.equal(textOf(await call("ask_roots")), "file:///spec");
+    assert.equal(textOf(await call("ask_open")), "accept");
+    declines = 1;
+    assert.match(textOf(await call("ask")), /^decline/);
+  });
+  await check("a question of a prompt and of a resource", async () => {
+    assert.equal((await client.readResource({ uri: "test://ask" })).contents[0].text, "Ann");
+    assert.equal((await client.getPrompt({ name: "ask" })).messages[0].content.text, "Hello Ann");
+  });
+  await check("the answer of a call that lets its client go", async () => {
+    const tokens = [];
+    const result = await client.callTool(
+      { name: "come_back", arguments: {} }, ...logs.options({ onresumptiontoken: (token) => tokens.push(token) }));
+    assert.equal(textOf(result), "back");
+    assert.equal(tokens.length > 0, resumes);
+  });
+  await check("errors of the protocol, and of tools", async () => {
+    await assert.rejects(() => call("nope"), (error) => error.code === -32602);
+    await assert.rejects(() => call("refuse"), (error) => error.code === -32000 && error.data.why === "spec");
+    assert.equal((await call("echo")).isError, true);
+    await assert.rejects(() => client.getPrompt({ name: "greet" }), (error) => error.code === -32602);
   });
   await check("what changes is heard of", async () => {
     await listen("test://text");

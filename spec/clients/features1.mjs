@@ -1,4 +1,5 @@
 // Everything with the SDK of the handshake era. The argument is the transport: "http" or "stdio".
+import assert from "node:assert/strict";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -22,14 +23,24 @@ const transport = process.argv[2] === "stdio"
   : new StreamableHTTPClientTransport(url, { requestInit: { headers } });
 
 await check("connect", () => client.connect(transport));
+await check("ping", () => client.ping());
 await checkFeatures(client, {
   heard,
+  resumes: process.argv[2] === "http",
   listen: (uri) => client.subscribeResource({ uri }),
   logs: {
     ask: (level) => client.setLoggingLevel(level),
     meta: undefined,
     options: (options) => [undefined, options],
   },
+});
+await check("a subscription ends", async () => {
+  await client.unsubscribeResource({ uri: "test://text" });
+  await client.callTool({ name: "touch", arguments: { name: "test://text" } });
+  await client.callTool({ name: "switch", arguments: {} });
+  await heard.next("notifications/tools/list_changed");
+  assert.equal(heard.count("notifications/resources/updated"), 0);
+  await client.callTool({ name: "switch", arguments: {} });
 });
 await check("close", async () => {
   if (transport.terminateSession) await transport.terminateSession();

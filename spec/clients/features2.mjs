@@ -24,6 +24,7 @@ await check(`connect, speaking ${era}`, async () => {
 const everything = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
 await checkFeatures(client, {
   heard,
+  resumes: kind === "http" && era === "legacy",
   listen: (uri) => era === "modern"
     ? client.listen({ ...everything, resourceSubscriptions: [uri] })
     : client.subscribeResource({ uri }),

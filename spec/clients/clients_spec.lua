@@ -27,6 +27,21 @@ local function run(command, s)
     assert.matches("ok      ", result.stdout, 1, true)
 end
 
+-- What the Inspector prints for a method of the server that `target` names.
+local function inspect(target, ...)
+    local command = { node(), FOLDER .. "/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js", "--cli" }
+    for _, words in ipairs({ target, { "--method", ... } }) do table.move(words, 1, #words, #command + 1, command) end
+    local result = program.run({ command = command, seconds = 120 })
+    assert(result.code == 0, "\n" .. result.stdout .. result.stderr)
+    return cjson.decode(result.stdout)
+end
+
+local function by_http(s)
+    return {
+        ("http://127.0.0.1:%d/mcp"):format(s.port), "--transport", "http", "--header", "Authorization: Bearer " .. s.token,
+    }
+end
+
 describe("MCP client with the shipped tools:", function()
     local s
 
@@ -47,21 +62,9 @@ describe("MCP client with the shipped tools:", function()
     it("@modelcontextprotocol/client does so with a handshake", function() javascript("sdk2.mjs", "legacy") end)
 
     it("the Inspector lists and calls", function()
-        local cli = FOLDER .. "/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"
-        local function inspect(...)
-            local result = program.run({
-                command = {
-                    node(), cli, "--cli", ("http://127.0.0.1:%d/mcp"):format(s.port), "--transport", "http",
-                    "--header", "Authorization: Bearer " .. s.token, "--method", ...,
-                },
-                seconds = 120,
-            })
-            assert(result.code == 0, "\n" .. result.stdout .. result.stderr)
-            return cjson.decode(result.stdout)
-        end
-        assert.equal("file_read", inspect("tools/list").tools[1].name)
+        assert.equal("file_read", inspect(by_http(s), "tools/list").tools[1].name)
         local arguments = { "tools/call", "--tool-name", "file_write", "--tool-arg", "path=a", "content=x" }
-        assert.matches("Written 1 bytes", inspect(table.unpack(arguments)).content[1].text)
+        assert.matches("Written 1 bytes", inspect(by_http(s), table.unpack(arguments)).content[1].text)
     end)
 end)
 
@@ -70,6 +73,22 @@ describe("MCP client with all that the protocol has:", function()
 
     setup(function() s = server.start({ tools = FIXTURE }) end)
     teardown(function() s:stop() end)
+
+    for kind, target in pairs({
+        http = by_http, stdio = function() return { program.path, "stdio", "--tools", program.root .. "/" .. FIXTURE } end,
+    }) do
+        it("the Inspector over " .. kind, function()
+            local function ask(...) return inspect(target(s), ...) end
+            assert.equal("echo", ask("tools/list").tools[1].name)
+            assert.equal("héllo", ask("tools/call", "--tool-name", "echo", "--tool-arg", "text=héllo").content[1].text)
+            assert.equal("test://text", ask("resources/list").resources[1].uri)
+            assert.equal("test://item/{id}", ask("resources/templates/list").resourceTemplates[1].uriTemplate)
+            assert.equal("7 of test://item/7", ask("resources/read", "--uri", "test://item/7").contents[1].text)
+            assert.equal("greet", ask("prompts/list").prompts[1].name)
+            local prompt = ask("prompts/get", "--prompt-name", "greet", "--prompt-args", "name=Ann")
+            assert.equal("Hello Ann", prompt.messages[1].content.text)
+        end)
+    end
 
     it("@modelcontextprotocol/ext-tasks over http", function() run({ node(), FOLDER .. "/tasks.mjs" }, s) end)
 

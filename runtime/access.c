@@ -46,7 +46,7 @@ static bool came_through_something(const struct http_request *request)
     return false;
 }
 
-bool access_direct_caller(const struct http_request *request)
+static bool is_direct_caller(const struct http_request *request)
 {
     return is_loopback(request->peer, strlen(request->peer)) &&
            is_loopback(request->host, host_length(request->host)) && !came_through_something(request);
@@ -54,8 +54,7 @@ bool access_direct_caller(const struct http_request *request)
 
 bool access_without_bearer(bool open, const struct http_request *request)
 {
-    return open && http_request_header(request, "Authorization", NULL) == NULL &&
-           access_direct_caller(request);
+    return open && http_request_header(request, "Authorization", NULL) == NULL && is_direct_caller(request);
 }
 
 static bool is_blank(char c)

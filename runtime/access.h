@@ -16,8 +16,6 @@
 struct http_request;
 struct keys;
 
-bool access_direct_caller(const struct http_request *request);
-
 /* `open`: what the setting says. */
 bool access_without_bearer(bool open, const struct http_request *request);
 

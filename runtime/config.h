@@ -2,9 +2,10 @@
  *
  * Words used here
  *   entry   one setting. Its name ("workspace_root") is what C and scripts call it; its option
- * (--workspace-root) and its environment variable do the same. An option wins over its variable, a variable
- * over the default. secret  an entry without an option (command lines are public on a host); kept in a struct
- * of its own, so that whoever holds the settings does not hold the secrets.
+ *           (--workspace-root) and its environment variable do the same. An option wins over its variable, a
+ *           variable over the default.
+ *   secret  an entry without an option (command lines are public on a host); kept in a struct of its own, so
+ *           that whoever holds the settings does not hold the secrets.
  *
  * The table in config_table.c is the only list of entries: parsing, --help, warnings and host.setting come
  * from it. Everything here is for one thread, except that a loaded `struct config` may be read from any. */

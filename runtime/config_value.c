@@ -42,7 +42,9 @@ static bool read_unit(const char **text, int64_t *value)
     return !__builtin_mul_overflow(*value, INT64_C(1) << (10 * (unit - units + 1)), value);
 }
 
-bool config_read_number(const char *text, bool unit, int64_t *out)
+/* A whole number in decimal digits: blanks around and single `_` between digits are fine; with `unit` also
+ * one K, M or G (powers of 1024) behind it. False for anything else and beyond 64 bits. */
+static bool read_number(const char *text, bool unit, int64_t *out)
 {
     const char *s = skip_blanks(text);
     bool negative = *s == '-';
@@ -55,7 +57,9 @@ bool config_read_number(const char *text, bool unit, int64_t *out)
     return true;
 }
 
-char *config_absolute(const char *path)
+/* A copy of `path`, put behind the working directory if it is relative. The caller frees; NULL when there is
+ * no memory or no working directory. */
+static char *absolute(const char *path)
 {
     if (path[0] == '/') return strdup(path);
     char *folder = getcwd(NULL, 0);
@@ -75,7 +79,7 @@ static bool store_number(struct config *config, const struct config_entry *e, co
 {
     int64_t value;
     bool unit = e->type == CONFIG_BYTES;
-    if (config_read_number(text, unit, &value) && value >= e->min && value <= e->max) {
+    if (read_number(text, unit, &value) && value >= e->min && value <= e->max) {
         *(int64_t *)field_of(config, e) = value;
         return true;
     }
@@ -134,7 +138,7 @@ bool config_store(struct config *config, const struct config_entry *entry, const
     case CONFIG_TEXT:
         return store_text(field_of(config, entry), strdup(text), source, error);
     case CONFIG_PATH:
-        return store_text(field_of(config, entry), config_absolute(text), source, error);
+        return store_text(field_of(config, entry), absolute(text), source, error);
     case CONFIG_CHOICE:
         return store_choice(config, entry, source, text, error);
     case CONFIG_LEVEL:

@@ -9,19 +9,18 @@ struct environment {
     char **entries; /* "NAME=value", each owned */
 };
 
-static const char *const own_secrets[] = {"SANDSTORM_MCP_TOKEN", "MCP_AUTH_TOKEN", "SESSION_AUTH_TOKEN",
-                                          NULL};
-
-static const char *const own_affairs[] = {"NOTIFY_SOCKET",
-                                          "LISTEN_PID",
-                                          "LISTEN_FDS",
-                                          "LISTEN_FDNAMES",
-                                          "WATCHDOG_PID",
-                                          "WATCHDOG_USEC",
-                                          "CREDENTIALS_DIRECTORY",
-                                          "PWD",
-                                          "OLDPWD",
-                                          NULL};
+/* A name that ends in `*` stands for all that begin so. */
+static const char *const left_out[] = {
+    "SANDSTORM_MCP_TOKEN",
+    "MCP_AUTH_TOKEN",
+    "SESSION_AUTH_TOKEN", /* secrets */
+    "NOTIFY_SOCKET",
+    "LISTEN_*",
+    "WATCHDOG_*", /* the service manager's */
+    "PWD",
+    "OLDPWD",
+    "CREDENTIALS_DIRECTORY",
+};
 
 static size_t name_length(const char *entry)
 {
@@ -30,20 +29,16 @@ static size_t name_length(const char *entry)
 
 static bool has_name(const char *entry, const char *name)
 {
-    size_t len = name_length(entry);
-    return strlen(name) == len && memcmp(entry, name, len) == 0;
+    size_t len = strlen(name);
+    if (len > 0 && name[len - 1] == '*') return strncmp(entry, name, len - 1) == 0;
+    return name_length(entry) == len && memcmp(entry, name, len) == 0;
 }
 
-static bool is_listed(const char *entry, const char *const *names)
+static bool is_left_out(const char *entry)
 {
-    for (; names != NULL && *names != NULL; names++)
-        if (has_name(entry, *names)) return true;
+    for (size_t i = 0; i < sizeof left_out / sizeof left_out[0]; i++)
+        if (has_name(entry, left_out[i])) return true;
     return false;
-}
-
-static bool is_secret(const char *entry, const char *const *secrets)
-{
-    return is_listed(entry, own_secrets) || is_listed(entry, secrets);
 }
 
 static size_t count_entries(char *const *vector)
@@ -55,10 +50,10 @@ static size_t count_entries(char *const *vector)
 }
 
 /* Copies what children may see; false without memory. */
-static bool copy_entries(struct environment *e, const char *const *secrets)
+static bool copy_entries(struct environment *e)
 {
     for (char **entry = environ; entry != NULL && *entry != NULL; entry++) {
-        if (is_secret(*entry, secrets) || is_listed(*entry, own_affairs)) continue;
+        if (is_left_out(*entry)) continue;
         e->entries[e->count] = strdup(*entry);
         if (e->entries[e->count] == NULL) return false;
         e->count++;
@@ -66,12 +61,12 @@ static bool copy_entries(struct environment *e, const char *const *secrets)
     return true;
 }
 
-struct environment *environment_new(const char *const *secrets)
+struct environment *environment_new(void)
 {
     struct environment *e = calloc(1, sizeof *e);
     if (e == NULL) return NULL;
     e->entries = calloc(count_entries(environ) + 1, sizeof *e->entries);
-    if (e->entries != NULL && copy_entries(e, secrets)) return e;
+    if (e->entries != NULL && copy_entries(e)) return e;
     environment_free(e);
     return NULL;
 }

@@ -1,9 +1,9 @@
 /* The environment that children get: the server's own as it was at the start, less what only concerns the
  * server, plus what a call adds.
  *
- * Left out: the names given as secrets, the built-in ones (SANDSTORM_MCP_TOKEN, MCP_AUTH_TOKEN,
- * SESSION_AUTH_TOKEN), what a service manager hands to this one process (NOTIFY_SOCKET, LISTEN_*, WATCHDOG_*,
- * CREDENTIALS_DIRECTORY), and PWD and OLDPWD, which would be untrue in the child's directory. */
+ * Left out: the secrets (SANDSTORM_MCP_TOKEN, MCP_AUTH_TOKEN, SESSION_AUTH_TOKEN), what a service manager
+ * hands to this one process (NOTIFY_SOCKET, LISTEN_*, WATCHDOG_*, CREDENTIALS_DIRECTORY), and PWD and OLDPWD,
+ * which would be untrue in the child's directory. */
 #ifndef SANDSTORM_ENVIRONMENT_H
 #define SANDSTORM_ENVIRONMENT_H
 
@@ -17,9 +17,9 @@ struct environment_variable {
     const char *value;
 };
 
-/* Copies the process's environment. `secrets`: names, ended by NULL; NULL for none. NULL without memory.
- * Afterwards the struct does not change: it may be used by any thread. */
-struct environment *environment_new(const char *const *secrets);
+/* Copies the process's environment. NULL without memory. Afterwards the struct does not change: it may be used
+ * by any thread. */
+struct environment *environment_new(void);
 
 /* NULL is allowed. */
 void environment_free(struct environment *e);

@@ -54,7 +54,8 @@ static bool step_into(struct fs_target *t, struct fs_place *place, const char *r
     return true;
 }
 
-int fs_make_folders(struct fs_target *t, const char *relative, bool *created)
+/* Opens the folder `relative` and makes what is missing of it. -1: the error is filled. */
+static int make_folders(struct fs_target *t, const char *relative, bool *created)
 {
     size_t len;
     struct fs_place place = {.dir = open_existing(t, relative, &len)};
@@ -80,7 +81,7 @@ bool fs_make_parent(struct fs_target *t)
     if (parent >= sizeof folder) return fs_fail(t, ENAMETOOLONG);
     memcpy(folder, t->relative, parent);
     folder[parent] = '\0';
-    int fd = fs_make_folders(t, folder, &created);
+    int fd = make_folders(t, folder, &created);
     if (fd < 0) return false;
     close(fd);
     return true;
@@ -109,7 +110,7 @@ static bool parent_exists(struct fs_target *t)
 static bool make_folder(struct fs_target *t, bool parents, bool *created)
 {
     if (!parents && !parent_exists(t)) return false;
-    int fd = fs_make_folders(t, t->relative, created);
+    int fd = make_folders(t, t->relative, created);
     if (fd < 0) return false;
     close(fd);
     return true;

@@ -7,8 +7,6 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "path.h"
-
 void fs_listing_free(struct fs_listing *listing)
 {
     for (size_t i = 0; i < listing->count; i++) {

@@ -111,9 +111,6 @@ bool fs_guards_file(const struct fs_root *root, const struct stat *st);
 bool fs_guards_name(const struct fs_root *root, const struct fs_place *place);
 bool fs_guards_below(const struct fs_root *root, const char *absolute);
 
-/* Opens the folder `relative` and makes what is missing of it. -1: the error is filled. */
-int fs_make_folders(struct fs_target *t, const char *relative, bool *created);
-
 /* Makes what is missing of the folder that the target lies in. */
 bool fs_make_parent(struct fs_target *t);
 

@@ -3,8 +3,7 @@
  * Words used here
  *   place    where the repository of a directory lies: its git directory, common directory and work tree
  *   repo_    our prefix: git_ is libgit2's own
- *   refusal  why this engine does not answer, so that the program has to: "shallow clone", "replace refs",
- * ...
+ *   refusal  why this engine does not answer, so that the program has to: "shallow clone", "replace refs"
  *
  * Everything may block on the disk and is meant for the thread pool; functions are safe in any thread between
  * repo_engine_start and repo_engine_stop. A repository is opened for one call and closed with it: what other

@@ -64,7 +64,7 @@ static bool open_parts(struct host *host, const struct config_secrets *secrets)
     host->keys = keys_new(secrets, host->config->state_dir);
     host->grants = grants_new(host->config->state_dir);
     host->databases = db_table_new(host->loop, host->config->state_dir);
-    host->jobs = job_table_new(host->loop, NULL);
+    host->jobs = job_table_new(host->loop);
     host->shared = shared_new(SHARED_ENTRIES, SHARED_BYTES);
     host->streams = stream_hub_new(host->loop, STREAMS_MAX);
     host->inboxes = inbox_table_new();

@@ -2,7 +2,7 @@
  * file-scope state.
  *
  * Lifetime: opened by main.c before the first VM and closed after the last one. None of the members is NULL
- * in between, except `scripts` and `origins` where no server runs and `http` before it listens. Everything
+ * in between, except `scripts`, `origins`, `stdio` and `http`, whose lines below say when. Everything
  * here belongs to the loop's thread, except where the member's own header says otherwise. */
 #ifndef SANDSTORM_HOST_H
 #define SANDSTORM_HOST_H
@@ -55,8 +55,8 @@ struct host {
     struct http_server *http;      /* NULL when nothing listens */
 };
 
-/* Opens all but the last three. False: one line in `error`, nothing needs closing. `loop`, `config`,
- * `secrets` and `log` are borrowed. */
+/* Opens all but origins, scripts, stdio and http. False: one line in `error`, nothing needs closing. `loop`,
+ * `config`, `secrets` and `log` are borrowed. */
 bool host_open(struct host *host, uv_loop_t *loop, const struct config *config,
                const struct config_secrets *secrets, struct log *log, char *error, size_t error_size);
 

@@ -216,11 +216,11 @@ struct process_set *job_table_processes(struct job_table *t)
     return t->processes;
 }
 
-struct job_table *job_table_new(uv_loop_t *loop, const char *const *secrets)
+struct job_table *job_table_new(uv_loop_t *loop)
 {
     struct job_table *t = calloc(1, sizeof *t);
     if (t == NULL) return NULL;
-    t->processes = process_set_new(loop, secrets);
+    t->processes = process_set_new(loop);
     if (t->processes != NULL) return t;
     free(t);
     return NULL;

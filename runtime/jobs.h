@@ -45,7 +45,7 @@ struct job {
 
 /* secrets: names of variables that children must not see (environment.h), ended by NULL; may be NULL. NULL
  * without memory. */
-struct job_table *job_table_new(uv_loop_t *loop, const char *const *secrets);
+struct job_table *job_table_new(uv_loop_t *loop);
 
 /* The set of all processes, for calls (process_call.h) to start theirs in. */
 struct process_set *job_table_processes(struct job_table *t);
@@ -70,7 +70,7 @@ const struct job *job_next(struct job_table *t, const struct job *job);
 unsigned job_table_running(const struct job_table *t);
 
 /* Terminates every process, jobs and calls: SIGTERM now, SIGKILL PROCESS_GRACE_MS later. Nothing can be
- * started afterwards, and the loop has no handle of the table once job_table_processes are 0. */
+ * started afterwards, and the loop has no handle of the table once its processes are gone. */
 void job_table_stop_all(struct job_table *t);
 
 /* SIGKILL to every process at once, for a server that exits without waiting. */

@@ -13,7 +13,6 @@
 #include "log.h"
 #include "lua_json.h"
 #include "lua_modules.h"
-#include "lua_routes.h"
 #include "lua_stream.h"
 #include "origin.h"
 #include "vm.h"

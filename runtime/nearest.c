@@ -14,8 +14,8 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Optimal string alignment distance, row by row. */
-size_t nearest_distance(const char *a, const char *b)
+/* Edits that make `b` of `a`: optimal string alignment distance, row by row. */
+static size_t distance_between(const char *a, const char *b)
 {
     size_t rows[3][NEAREST_MAX + 1];
     size_t *before = rows[0], *last = rows[1], *row = rows[2];
@@ -41,7 +41,7 @@ size_t nearest_distance(const char *a, const char *b)
 void nearest_offer(struct nearest *search, const char *name)
 {
     if (name == NULL) return;
-    size_t distance = nearest_distance(search->word, name);
+    size_t distance = distance_between(search->word, name);
     if (search->name != NULL && distance >= search->distance) return;
     search->name = name;
     search->distance = distance;

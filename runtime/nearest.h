@@ -6,11 +6,9 @@
 
 #define NEAREST_MAX 64 /* names are compared up to this length */
 
-/* Edits (insert, delete, replace, swap of neighbours; letter case is free) that make `b` of `a`. */
-size_t nearest_distance(const char *a, const char *b);
-
 /* A running search: start with NEAREST_INIT, offer every valid name, read `name` (borrowed; NULL before the
- * first offer). The first of equally near names wins. */
+ * first offer). Near are names that few edits (insert, delete, replace, swap of neighbours; letter case is
+ * free) make of the word; the first of equally near ones wins. */
 struct nearest {
     const char *word; /* what was typed */
     const char *name;

@@ -4,9 +4,8 @@
 
 #include <stddef.h>
 
-/* The absolute path that `path` means in the folder `base` (absolute, ignored where `path` is absolute):
- * without
- * `.`, `..`, doubled slashes and slash at the end; `..` of "/" is "/". `path` holds no NUL byte.
+/* The absolute path that `path` means in the folder `base` (absolute, ignored where `path` is absolute),
+ * without `.`, `..`, doubled slashes and slash at the end; `..` of "/" is "/". `path` holds no NUL byte.
  * The caller frees it; NULL when there is no memory. */
 char *path_fold(const char *base, const char *path, size_t len);
 

@@ -87,7 +87,7 @@ struct process_handler {
 
 /* secrets: names of variables that children must not see (environment.h). NULL without memory. Sets SIGCHLD
  * to its default action, which must stay, as must descriptors 0 to 2 stay open. */
-struct process_set *process_set_new(uv_loop_t *loop, const char *const *secrets);
+struct process_set *process_set_new(uv_loop_t *loop);
 
 /* NULL on failure, with `error` filled. The handler is copied. */
 struct process *process_start(struct process_set *set, const struct process_request *request,

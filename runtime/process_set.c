@@ -66,14 +66,14 @@ struct process *process_start(struct process_set *set, const struct process_requ
     return launch(p, request, error);
 }
 
-struct process_set *process_set_new(uv_loop_t *loop, const char *const *secrets)
+struct process_set *process_set_new(uv_loop_t *loop)
 {
     struct process_set *set = calloc(1, sizeof *set);
     if (set == NULL) return NULL;
     signal(SIGCHLD,
            SIG_DFL); /* inherited as ignored, it would let the kernel reap children, status and all */
     set->loop = loop;
-    set->environment = environment_new(secrets);
+    set->environment = environment_new();
     if (set->environment != NULL) return set;
     free(set);
     return NULL;

@@ -1,5 +1,5 @@
 /* The route table of one generation: which paths exist and what is decided about a request before its body
- * is read. Filled by lua_http.c from what app.load returned. */
+ * is read. Filled by lua_routes.c from what app.load returned. */
 #ifndef SANDSTORM_ROUTES_H
 #define SANDSTORM_ROUTES_H
 

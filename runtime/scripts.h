@@ -51,7 +51,8 @@ unsigned scripts_count_tagged(const struct scripts *s, const char *tag);
 /* Fibers that run in any generation. */
 unsigned scripts_live(const struct scripts *s);
 
-/* Closes the watchers and timers; the loop must be run until it has no active handle before scripts_free. */
+/* Closes the watchers and timers, and what fibers keep in the current VM: none may be live. The loop must be
+ * run until it has no active handle before scripts_free. */
 void scripts_close(struct scripts *s);
 
 /* Frees all VMs; no fiber may be live. NULL is allowed. */

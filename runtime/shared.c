@@ -215,8 +215,3 @@ int64_t shared_ttl(struct shared *s, struct shared_text key)
     const struct entry *e = find(s, key);
     return e != NULL ? (int64_t)((e->expires_ns - clock_ns()) / 1000000) : -1;
 }
-
-size_t shared_count(const struct shared *s)
-{
-    return s->count;
-}

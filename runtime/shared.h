@@ -42,7 +42,4 @@ int64_t shared_add(struct shared *s, struct shared_text key, int64_t amount, uin
 /* Milliseconds until the entry expires, or -1. */
 int64_t shared_ttl(struct shared *s, struct shared_text key);
 
-/* Number of entries that have not expired, as far as that was noticed. */
-size_t shared_count(const struct shared *s);
-
 #endif

@@ -5,15 +5,15 @@
  *   stream    a numbered sequence of events; attached to one HTTP response at a time, or to none
  *   topic     what a stream listens to; publishing to a topic reaches streams by it
  *   tag       text that belongs to a stream and is put into what is published to it
- *   kept      a stream that remembers its newest events, so that a client which lost the connection can go on
- * where it was; each event then has the id `<stream id>.<number>`
+ *   kept      a stream that remembers its newest events, so that a client which lost the connection can go
+ *             on where it was; each event then has the id `<stream id>.<number>`
  *
  * Life: opened on an exchange; ended by stream_end, or, when its peer goes, at once unless it is kept. A kept
  * one lives on without a peer for STREAM_KEPT_MS after its end or the loss. All memory is bounded: what is
  * remembered per stream, and what waits for a slow peer, which is cut off beyond STREAM_QUEUE_BYTES.
  *
- * Everything belongs to the loop's thread. No callback runs inside a function of this header: a pointer to a
- * stream is valid until `over` is called, from the loop. */
+ * Everything belongs to the loop's thread. No callback runs inside a function of this header but
+ * stream_hub_free: a pointer to a stream is valid until `over` is called, from the loop. */
 #ifndef SANDSTORM_STREAM_H
 #define SANDSTORM_STREAM_H
 

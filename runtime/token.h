@@ -1,8 +1,9 @@
 /* Access tokens: reading what the authorization server (lib/oauth/) and v0.1.0 signed.
  *
- *   sa1.<payload>.<signature>   ours: base64url of a JSON object and of its HMAC under a subkey; the payload
- * has f family, b begin of the family (ms), h origin, t issued, e expiry (s) <signature>.<payload> v0.1.0's:
- * HMAC under the raw secret over the decoded payload; k "access", t issued (ms), c client; lives 30 days
+ *   sa1.<payload>.<signature>   ours: base64url of a JSON object and of its HMAC under a subkey. The payload
+ *                               has f family, b begin of the family (ms), h origin, t issued, e expiry (s)
+ *   <signature>.<payload>       v0.1.0's: HMAC under the raw secret over the decoded payload. It has k
+ *                               "access", t issued (ms), c client, and lives 30 days
  *
  * Texts are read strictly: one text for each token. Thread-safe once made. */
 #ifndef SANDSTORM_TOKEN_H

@@ -7,10 +7,8 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "access.h"
 #include "audit.h"
 #include "auth.h"
-#include "auth_note.h"
 #include "call.h"
 #include "clock.h"
 #include "config.h"
@@ -27,7 +25,6 @@
 #include "lua_ticks.h"
 #include "origin.h"
 #include "process.h"
-#include "routes.h"
 #include "scripts.h"
 #include "stdio_lines.h"
 #include "vm.h"

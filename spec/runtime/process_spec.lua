@@ -343,7 +343,8 @@ describe("process.run", function()
             }
         ]], { env = {
             SANDSTORM_MCP_TOKEN = "hidden-token-1", MCP_AUTH_TOKEN = "hidden-token-2", SESSION_AUTH_TOKEN = "hidden-token-3",
-            NOTIFY_SOCKET = "hidden-4", LISTEN_FDS = "hidden-5", CREDENTIALS_DIRECTORY = "/hidden-6", GREETING = "hello",
+            NOTIFY_SOCKET = "hidden-4", LISTEN_FDS = "hidden-5", LISTEN_PIDFDID = "hidden-7",
+            CREDENTIALS_DIRECTORY = "/hidden-6", GREETING = "hello",
         } })
         for i = 1, 5 do
             if i ~= 3 then assert.not_matches("hidden", result[i]) end

@@ -6,10 +6,15 @@
 
 #include "clock.h"
 #include "host.h"
-#include "lua_http.h"
 #include "vm.h"
 
 #define HEADERS_MAX 24
+
+/* Nobody reads the answer any more. */
+static void tell_runner(struct call *call)
+{
+    if (call->unheard != NULL) call->unheard(call);
+}
 
 static size_t browser_headers(const struct cors *cors, struct http_header *headers);
 
@@ -18,7 +23,7 @@ static void on_gone(struct exchange_owner *self)
 {
     struct call *call = (struct call *)self;
     if (call->started)
-        lua_http_gone(call);
+        tell_runner(call);
     else
         call_answer(call, &(struct http_response){.status = 400});
 }
@@ -79,7 +84,7 @@ static void on_stream_over(void *data)
 {
     struct call *call = data;
     call->stream = NULL;
-    lua_http_gone(call);
+    tell_runner(call);
 }
 
 /* The caller's headers and those that every stream has. */

@@ -350,6 +350,12 @@ static int push_call(lua_State *L)
     return 2;
 }
 
+/* The client hung up: the handler is stopped if it asked for that. */
+static void on_unheard(struct call *call)
+{
+    if (call->fiber != NULL) fiber_stop(call->fiber, "stopped: the client hung up");
+}
+
 void lua_http_start(struct call *call)
 {
     const struct config *config = call->host->config;
@@ -357,6 +363,7 @@ void lua_http_start(struct call *call)
                                         .cpu_ms = (uint64_t)config->script_cpu_ms};
     lua_State *M = call->vm->L;
     call->started = true;
+    call->unheard = on_unheard;
     call->on_stop = LUA_NOREF;
     if (!lua_checkstack(M, 8)) {
         answer_error(call, 500);
@@ -371,9 +378,4 @@ void lua_http_start(struct call *call)
         return;
     }
     if (!fiber_start(call->vm, 1, &limits, on_done, call)) answer_error(call, 500);
-}
-
-void lua_http_gone(struct call *call)
-{
-    if (call->fiber != NULL) fiber_stop(call->fiber, "stopped: the client hung up");
 }

@@ -13,7 +13,4 @@ void lua_http_open(lua_State *L);
 /* The body is complete: runs the handler of the call's route, which will answer the call. */
 void lua_http_start(struct call *call);
 
-/* The peer is gone: stops the handler if it asked for that. */
-void lua_http_gone(struct call *call);
-
 #endif

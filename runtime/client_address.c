@@ -25,9 +25,11 @@ static void gather(const struct http_request *request, char chain[CHAIN_SIZE])
     }
 }
 
-/* An address without blanks, brackets and port, in one way of writing; false if it is none. */
+/* An address without blanks, brackets and port, in one way of writing - that of IPv4 where it is one in the
+ * clothes of IPv6 -; false if it is none. */
 static bool normal(char *item, char out[CLIENT_ADDRESS_SIZE])
 {
+    static const unsigned char mapped_prefix[12] = {[10] = 0xff, [11] = 0xff};
     unsigned char binary[16];
     char *text = item + strspn(item, " \t");
     text[strcspn(text, " \t")] = '\0';
@@ -38,8 +40,10 @@ static bool normal(char *item, char out[CLIENT_ADDRESS_SIZE])
         text[strcspn(text, ":")] = '\0';
     }
     int family = strchr(text, ':') != NULL ? AF_INET6 : AF_INET;
-    return inet_pton(family, text, binary) == 1 &&
-           inet_ntop(family, binary, out, CLIENT_ADDRESS_SIZE) != NULL;
+    if (inet_pton(family, text, binary) != 1) return false;
+    bool mapped = family == AF_INET6 && memcmp(binary, mapped_prefix, sizeof mapped_prefix) == 0;
+    return inet_ntop(mapped ? AF_INET : family, mapped ? binary + 12 : binary, out, CLIENT_ADDRESS_SIZE) !=
+           NULL;
 }
 
 void client_address(const struct origin_policy *policy, const struct http_request *request,

@@ -82,15 +82,24 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *data)
     return !t->too_large && buf_add(body, bytes, len) ? len : 0;
 }
 
+static void keep(const char *name, const char *line, size_t len, char *out, size_t size)
+{
+    size_t skip = strlen(name);
+    if (len <= skip || strncasecmp(line, name, skip) != 0) return;
+    while (skip < len && line[skip] == ' ')
+        skip++;
+    while (len > skip && (line[len - 1] == '\n' || line[len - 1] == '\r'))
+        len--;
+    snprintf(out, size, "%.*s", (int)(len - skip), line + skip);
+}
+
 static size_t take_header(char *bytes, size_t size, size_t count, void *data)
 {
-    static const char name[] = "cache-control:";
     struct transfer *t = data;
-    size_t len = size * count, skip = sizeof name - 1;
-    if (len > skip && strncasecmp(bytes, name, skip) == 0)
-        snprintf(t->response->cache_control, sizeof t->response->cache_control, "%.*s", (int)(len - skip),
-                 bytes + skip);
-    return len;
+    struct fetch_response *r = t->response;
+    keep("cache-control:", bytes, size * count, r->cache_control, sizeof r->cache_control);
+    keep("content-type:", bytes, size * count, r->content_type, sizeof r->content_type);
+    return size * count;
 }
 
 static bool is_listed(const char *list, const char *host)

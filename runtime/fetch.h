@@ -23,7 +23,7 @@ struct fetch_request {
 struct fetch_response {
     long status;
     struct buf body;
-    char cache_control[128]; /* "" without one */
+    char content_type[128], cache_control[128]; /* "" without one */
     char message[FETCH_MESSAGE_SIZE];
 };
 

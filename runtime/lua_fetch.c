@@ -53,13 +53,15 @@ static int finish(lua_State *L, void *data)
 {
     const struct fetch_op *op = data;
     if (!op->ok) return fail(L, op->response.message, "EFETCH");
-    lua_createtable(L, 0, 3);
+    lua_createtable(L, 0, 4);
     lua_pushinteger(L, op->response.status);
     lua_setfield(L, -2, "status");
     lua_pushlstring(L, op->response.body.len > 0 ? op->response.body.data : "", op->response.body.len);
     lua_setfield(L, -2, "body");
     lua_pushstring(L, op->response.cache_control);
     lua_setfield(L, -2, "cache_control");
+    lua_pushstring(L, op->response.content_type);
+    lua_setfield(L, -2, "content_type");
     return 1;
 }
 

@@ -13,6 +13,7 @@ local fetch = {}
 ---@field status integer
 ---@field body string
 ---@field cache_control string "" without such a header
+---@field content_type string the same
 
 --- Any answer is a result, whatever its status. Two at a time: more is EBUSY. Raises for anything but an https address.
 ---@async

@@ -1,19 +1,14 @@
 --- The pages that people see. No script, nothing from elsewhere, no cookie; every value is escaped where it is put in.
 local crypto = require("crypto")
 local style = require("oauth.style")
-local text = require("text")
+local visible = require("oauth.visible")
 
 local page = {}
 
 local ENTITIES = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;", ["'"] = "&#39;" }
 
---- Text as it may stand in HTML; bytes that are no UTF-8 and characters that turn or hide text are made visible.
-function page.escape(value)
-    local clean = text.clean(value):gsub("[%z\1-\31\127]", " ")
-    clean = clean:gsub("\u{061C}", "?"):gsub("\u{200E}", "?"):gsub("\u{200F}", "?"):gsub("\u{FEFF}", "?")
-    clean = clean:gsub("\xE2\x80[\xAA-\xAE]", "?"):gsub("\xE2\x81[\xA6-\xA9]", "?")
-    return (clean:gsub("[&<>\"']", ENTITIES))
-end
+--- Text as it may stand in HTML, in an attribute too.
+function page.escape(value) return (visible.text(value):gsub("[&<>\"']", ENTITIES)) end
 
 -- Puts escaped values into {name}; {{name}} takes HTML as it is.
 local function fill(template, values)

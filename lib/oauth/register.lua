@@ -5,6 +5,7 @@ local json = require("json")
 local log = require("oauth.journal")
 local text = require("text")
 local uri = require("oauth.uri")
+local visible = require("oauth.visible")
 
 local register = {}
 
@@ -80,7 +81,7 @@ local function read(body)
     if not types then return metadata(complaint) end
     local method = METHODS[body.token_endpoint_auth_method] and body.token_endpoint_auth_method or "none"
     return {
-        name = text.cut(text.clean(name or "unknown"), NAME_MAX), scope = scope and text.clean(scope), grants = grants,
+        name = visible.name(name or "", NAME_MAX) or "unknown", scope = scope and text.clean(scope), grants = grants,
         types = types, method = method, addresses = body.redirect_uris, comparable = comparable,
     }
 end

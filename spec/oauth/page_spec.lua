@@ -9,7 +9,7 @@ describe("Pages", function()
                 page.fill("{a} {{b}} {c}", { a = "{c} {{b}}", b = "<b>{a}</b>", c = "\1b\2" }),
             }
         ]])
-        assert.same({ "&lt;a href=&#39;x&#39;&gt;&amp;&quot;  [1m?\u{FFFD}", "{c} {{b}} <b>{a}</b>  b " }, seen)
+        assert.same({ "&lt;a href=&#39;x&#39;&gt;&amp;&quot;??[1m?\u{FFFD}", "{c} {{b}} <b>{a}</b> ?b?" }, seen)
     end)
 
     it("D40 a heading of a stranger stays text", function()

@@ -2,6 +2,7 @@ local caddy = require("spec.support.caddy")
 local cjson = require("cjson")
 local oauth = require("spec.support.oauth")
 local program = require("spec.support.program")
+local socket = require("socket")
 
 local METADATA = "/.well-known/oauth-authorization-server"
 
@@ -99,8 +100,8 @@ describe("Clients that describe themselves at an address (CIMD)", function()
 
     local function site(port)
         local origin = "https://localhost:" .. port
-        local function respond(path, body, status, header)
-            return ("    handle %s {\n        header Content-Type application/json\n%s        respond `%s` %d\n    }\n"):format(
+        local function respond(path, body, status, header, kind)
+            return ("    handle %s {\n        header Content-Type " .. (kind or "application/json") .. "\n%s        respond `%s` %d\n    }\n"):format(
                 path, header or "", body, status or 200)
         end
         local function document(path, more)
@@ -111,6 +112,10 @@ describe("Clients that describe themselves at an address (CIMD)", function()
         end
         return ("https://localhost:%d {\n    tls internal\n"):format(port) ..
             respond("/good.json", document("/good.json")) ..
+            respond("/wide.json", document("/wide.json", { client_name = "\u{202E} Wide\27[1m " }), 200, nil,
+                '"Application/vnd.x+JSON; charset=utf-8"') ..
+            respond("/page.html", document("/page.html"), 200, nil, "text/html") ..
+            respond("/plain.txt", document("/plain.txt"), 200, nil, '"text/plain; charset=utf-8"') ..
             respond("/other.json", document("/good.json")) ..
             respond("/nameless.json", document("/nameless.json", { client_name = false })) ..
             respond("/uris.json", document("/uris.json", { redirect_uris = { "http://evil.example/" } })) ..
@@ -141,6 +146,7 @@ describe("Clients that describe themselves at an address (CIMD)", function()
         assert.equal(200, app:refresh(id, tokens.json.refresh_token).status)
         assert.equal(400, app:page(id, { redirect_uri = "https://evil.example/" }).status)
         assert.matches("Give localhost:%d+ access", app:page(base .. "/nameless.json").body)
+        assert.matches("Give %? Wide%?%[1m access", app:page(base .. "/wide.json").body)
     end)
 
     it("D30 what cannot be used is explained on a page: no 5xx and no redirect", function()
@@ -148,7 +154,7 @@ describe("Clients that describe themselves at an address (CIMD)", function()
             ["/other.json"] = "its client_id is another one", ["/uris.json"] = "redirect_uris%[0%]",
                 ["/list.json"] = "no JSON object",
             ["/text.json"] = "no JSON object", ["/missing.json"] = "status 404", ["/moved.json"] = "status 302",
-            ["/large.json"] = "too large",
+            ["/large.json"] = "too large", ["/page.html"] = "not served as", ["/plain.txt"] = "not served as",
         }) do
             local page = app:page(base .. path)
             assert.equal(400, page.status, path)
@@ -168,6 +174,54 @@ describe("Clients that describe themselves at an address (CIMD)", function()
         assert.equal(200, client:page(id).status)
         assert.matches("status 404", client:page(missing).body)
         with:stop()
+    end)
+
+    it("D30 two are fetched at a time; whoever comes meanwhile is told so, and is not refused afterwards; others do not wait",
+        function()
+        local deaf = assert(socket.bind("127.0.0.1", 0)) -- takes connections and never answers
+        local stuck = ("https://localhost:%d/x"):format(select(2, deaf:getsockname()))
+        local busy = {}
+        for number = 1, 2 do
+            busy[number] = s:connect()
+            busy[number]:send(("GET /oauth/authorize?%s HTTP/1.1\r\nHost: x\r\n\r\n"):format(
+                oauth.form({ client_id = stuck .. number, redirect_uri = oauth.REDIRECT })))
+        end
+        local id, refused, tries = nil, nil, 0
+        program.wait_until(function()
+            tries = tries + 1
+            id = ("%s/late%d.json"):format(base, tries)
+            refused = app:page(id)
+            return refused.body:find("too many are being fetched", 1, true)
+        end, 4)
+        assert.matches("too many are being fetched", refused.body)
+        assert.equal(200, app:get(METADATA).status)
+        for _, connection in ipairs(busy) do
+            local response = connection:read_response()
+            assert.equal(400, response.status)
+            assert.matches("could not be used", response.body)
+            connection:close()
+        end
+        deaf:close()
+        assert.equal(200, app:page(base .. "/nameless.json").status)
+        assert.matches("status 404", app:page(id).body) -- now it was asked for
+    end)
+
+    it("D30 strangers cannot fill the memory with documents: they take the places of documents", function()
+        local seen = program.lua([[
+            local kept = {}
+            package.loaded.shared = { get = function() end, put = function(key) kept[key] = true end }
+            package.loaded.fetch = { get = function(id)
+                return { status = 200, content_type = "application/json", cache_control = "",
+                    body = require("json").encode({ client_id = id, redirect_uris = { "https://a.example/" } }) }
+            end }
+            package.loaded["oauth.cimd"] = nil
+            local cimd, read, places = require("oauth.cimd"), 0, 0
+            for number = 1, 3000 do read = read + (cimd.find("https://a.example/" .. number) and 1 or 0) end
+            for _ in pairs(kept) do places = places + 1 end
+            return { read, places }
+        ]])
+        assert.equal(3000, seen[1])
+        assert.is_true(seen[2] <= 256)
     end)
 
     it("D30 hosts on private networks are not asked, nor those with unknown certificates", function()

@@ -105,10 +105,17 @@ static void describe(struct grant *grant, const struct grant *from)
     grant->finish = from->finish;
 }
 
+static void revoke_begun_by(struct grants *g, int64_t at)
+{
+    if (at > g->not_before_ms) g->not_before_ms = at;
+    for (size_t i = 0; i < g->count; i++)
+        if (g->items[i].start_ms <= at) g->items[i].revoked = true;
+}
+
 static void apply(struct grants *g, const struct line *line)
 {
     const char *op = line->op, *id = line->grant.id;
-    if (strcmp(op, "revoke_all") == 0 && line->at > g->not_before_ms) g->not_before_ms = line->at;
+    if (strcmp(op, "revoke_all") == 0) revoke_begun_by(g, line->at);
     if (id[0] == '\0') return;
     struct grant *grant = strcmp(op, "use") == 0 ? find(g, id) : find_or_make(g, id);
     if (grant == NULL) return;
@@ -116,6 +123,7 @@ static void apply(struct grants *g, const struct line *line)
     if (strcmp(op, "use") == 0 && line->at > grant->used) grant->used = grant->used_written = line->at;
     if (strcmp(op, "revoke") == 0) grant->revoked = true;
     if (grant->finish == 0) grant->finish = line->grant.finish;
+    if (grant->start_ms != 0 && grant->start_ms <= g->not_before_ms) grant->revoked = true;
 }
 
 /* A line that is none of ours is passed over. */
@@ -262,6 +270,11 @@ const struct grant *grants_find(struct grants *g, const char *id)
 {
     look(g);
     return find(g, id);
+}
+
+bool grants_readable(const struct grants *g)
+{
+    return grants_file_readable(&g->file);
 }
 
 const struct grant *grants_list(struct grants *g, size_t *count)

@@ -55,6 +55,9 @@ bool grants_refuse(struct grants *g, const char *id, int64_t start_ms);
 /* The grant of that id, or NULL; valid until the next call. */
 const struct grant *grants_find(struct grants *g, const char *id);
 
+/* False with errno set where the file is there and cannot be read: what it says is not known then. */
+bool grants_readable(const struct grants *g);
+
 /* The list as it is now, `*count` long; valid until the next call. */
 const struct grant *grants_list(struct grants *g, size_t *count);
 

@@ -89,11 +89,20 @@ void grants_file_read(struct grants_file *file, const struct grants_reader *read
     close(fd);
 }
 
+bool grants_file_readable(const struct grants_file *file)
+{
+    int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    if (fd < 0) return errno == ENOENT || errno == ENOTDIR;
+    close(fd);
+    return true;
+}
+
 static int open_file(const struct grants_file *file)
 {
     const int flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW;
     int fd = open(file->path, flags, 0600);
     if (fd < 0 && errno == ENOENT && state_dir_make(file->folder)) fd = open(file->path, flags, 0600);
+    if (fd >= 0) state_dir_give(file->folder, fd);
     return fd;
 }
 
@@ -139,10 +148,11 @@ bool grants_file_append(struct grants_file *file, const struct grants_reader *re
     return ok;
 }
 
-static bool write_new(const char *path, const struct buf *lines, struct stat *st)
+static bool write_new(const char *folder, const char *path, const struct buf *lines, struct stat *st)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0) return false;
+    state_dir_give(folder, fd);
     bool ok = !lines->failed && write(fd, lines->data, lines->len) == (ssize_t)lines->len && fsync(fd) == 0 &&
               fstat(fd, st) == 0;
     close(fd);
@@ -159,7 +169,7 @@ void grants_file_replace(struct grants_file *file, const struct grants_reader *r
     if (!is_known(file, &st)) {
         follow(file, fd, &st, reader);
     } else if (asprintf(&path, "%s.new", file->path) >= 0) {
-        if (write_new(path, lines, &made) && rename(path, file->path) == 0) {
+        if (write_new(file->folder, path, lines, &made) && rename(path, file->path) == 0) {
             file->device = made.st_dev;
             file->inode = made.st_ino;
             file->offset = made.st_size;

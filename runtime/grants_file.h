@@ -31,6 +31,9 @@ void grants_file_free(struct grants_file *file);
 /* Reads what is new. A file that is gone, or cannot be read, changes nothing. */
 void grants_file_read(struct grants_file *file, const struct grants_reader *reader);
 
+/* False with errno set where the file is there and cannot be read. */
+bool grants_file_readable(const struct grants_file *file);
+
 /* Appends whole lines and reads what is new, these included; makes folder and file where they are missing.
  * `durable` waits for the disk. False with errno set. */
 bool grants_file_append(struct grants_file *file, const struct grants_reader *reader, const char *lines,

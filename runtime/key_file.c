@@ -43,7 +43,7 @@ static int fill(int dir, int fd, const char *temporary, const char *name)
     return ok && publish(dir, temporary, name) == 0 ? fsync(dir) : -1;
 }
 
-static int make(int dir, const char *name)
+static int make(const char *folder, int dir, const char *name)
 {
     char temporary[64];
     uint64_t number;
@@ -51,6 +51,7 @@ static int make(int dir, const char *name)
     snprintf(temporary, sizeof temporary, ".%.32s.%016" PRIx64, name, number);
     int fd = openat(dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0) return -1;
+    state_dir_give(folder, fd);
     int result = fill(dir, fd, temporary, name), error = errno;
     close(fd);
     unlinkat(dir, temporary, 0);
@@ -89,12 +90,12 @@ static bool is_there(int dir, const char *name)
     return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-static int open_or_make(int dir, const char *name)
+static int open_or_make(const char *folder, int dir, const char *name)
 {
     const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
     int fd = openat(dir, name, flags);
     if (fd >= 0 || errno != ENOENT) return fd;
-    return make(dir, name) == 0 ? openat(dir, name, flags) : -1;
+    return make(folder, dir, name) == 0 ? openat(dir, name, flags) : -1;
 }
 
 enum key_file_result key_file_load(const char *folder, const char *name, unsigned char key[KEY_FILE_SIZE],
@@ -105,7 +106,7 @@ enum key_file_result key_file_load(const char *folder, const char *name, unsigne
         snprintf(why, why_size, "%s: %s", folder, strerror(errno));
         return KEY_FILE_NONE;
     }
-    int fd = open_or_make(dir, name);
+    int fd = open_or_make(folder, dir, name);
     const char *wrong = fd < 0 ? strerror(errno) : read_key(fd, key);
     enum key_file_result result = fd >= 0 || is_there(dir, name) ? KEY_FILE_BROKEN : KEY_FILE_NONE;
     if (wrong == NULL)

@@ -110,6 +110,11 @@ static void push_grant(lua_State *L, const struct grant *grant)
 static int l_list(lua_State *L)
 {
     size_t count;
+    if (!grants_readable(grants_of(L))) {
+        luaL_pushfail(L);
+        lua_pushfstring(L, "the list of grants cannot be read: %s", strerror(errno));
+        return 2;
+    }
     const struct grant *list = grants_list(grants_of(L), &count);
     lua_createtable(L, (int)count, 0);
     for (size_t i = 0; i < count; i++) {

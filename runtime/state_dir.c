@@ -19,6 +19,25 @@ static bool make(const char *path, mode_t mode)
     return false;
 }
 
+void state_dir_give(const char *path, int fd)
+{
+    struct stat around, st;
+    if (geteuid() != 0 || stat(path, &around) != 0 || around.st_uid == 0) return;
+    if (fstat(fd, &st) != 0 || st.st_uid != 0) return;
+    if (fchown(fd, around.st_uid, around.st_gid) != 0)
+        return; /* the one it is for will say that it cannot read */
+}
+
+static void give_folder(const char *path)
+{
+    char parent[PATH_MAX];
+    snprintf(parent, sizeof parent, "%.*s", (int)(strrchr(path, '/') - path), path);
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) return;
+    state_dir_give(parent[0] != '\0' ? parent : "/", fd);
+    close(fd);
+}
+
 /* Best effort: it only spares whoever has the folder in a repository. */
 static void hide_from_git(const char *path)
 {
@@ -26,6 +45,7 @@ static void hide_from_git(const char *path)
     if (snprintf(name, sizeof name, "%s/.gitignore", path) >= (int)sizeof name) return;
     int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0) return;
+    state_dir_give(path, fd);
     ssize_t written = write(fd, "*\n", 2);
     (void)written;
     close(fd);
@@ -45,6 +65,7 @@ bool state_dir_make(const char *path)
     free(copy);
     errno = error;
     if (!ok || !make(path, 0700)) return false;
+    give_folder(path);
     hide_from_git(path);
     return true;
 }

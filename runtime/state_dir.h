@@ -9,4 +9,9 @@
  * workspace by default). `path` is absolute. False with errno set. */
 bool state_dir_make(const char *path);
 
+/* A file that root made in the folder is given to the folder's owner, who runs the server: an operator may
+ * use the command line as root. The folder itself belongs to the owner of the one around it in the same way.
+ */
+void state_dir_give(const char *path, int fd);
+
 #endif

@@ -1,5 +1,6 @@
 #include "worker.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "config.h"
 #include "fs.h"
 #include "gate.h"
+#include "grants.h"
 #include "http.h"
 #include "jobs.h"
 #include "json.h"
@@ -270,9 +272,18 @@ static bool load_keys(struct worker *w, char *error, size_t error_size)
     return w->auth != NULL;
 }
 
+/* Who was revoked must be known before anybody is let in. */
+static bool check_grants(const struct worker *w, char *error, size_t error_size)
+{
+    if (grants_readable(w->host->grants)) return true;
+    snprintf(error, error_size, "%s/" GRANTS_FILE ": %s: it says whose access ended",
+             w->host->config->state_dir, strerror(errno));
+    return false;
+}
+
 static bool start(struct worker *w, const char *tools, const char *library, char *error, size_t error_size)
 {
-    if (!load_keys(w, error, error_size)) return false;
+    if (!load_keys(w, error, error_size) || !check_grants(w, error, error_size)) return false;
     w->host->origins = origin_policy_new(w->host->config, error, error_size);
     if (w->host->origins == NULL) return false;
     w->host->scripts = scripts_new(w->host, tools, library, on_scripts_changed, w, error, error_size);

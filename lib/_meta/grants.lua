@@ -44,7 +44,9 @@ function grants.revoke_all(now_ms) end
 ---@nodiscard
 function grants.is_revoked(id, start_ms) end
 
----@return grants.Grant[]
+--- nil and why where the file is there and cannot be read.
+---@return grants.Grant[]?
+---@return string? message
 ---@nodiscard
 function grants.list() end
 

@@ -37,6 +37,7 @@ function family.id() return crypto.hex(crypto.random(8)) end
 --- Begins a family and writes it into the list that operators see.
 ---@param from oauth.Begin
 ---@return oauth.Family
+---@return string? why it could not be written down
 function family.begin(from)
     local now = clock.now_ms()
     local made = {
@@ -46,8 +47,7 @@ function family.begin(from)
     local written, why = grants.add({
         id = made.id, name = from.name, where = from.where, start_ms = now, finish = made.finish,
     })
-    if not written then log.warning(why) end
-    return made
+    return made, not written and why or nil
 end
 
 --- An access token; `seconds` is how long it lives.

@@ -59,10 +59,11 @@ local function exchange(request, client, values)
         log.warning("code used twice", { client = claims.n, redirect = uri.shown(claims.r) })
         return refuse("the code was used before")
     end
-    local begun = family.begin({
+    local begun, why = family.begin({
         id = id, origin = request.origin, name = claims.n, where = uri.shown(claims.r), client = claims.c, scope = claims.s,
         seconds = host.setting("grant_ttl"),
     })
+    if why then log.warning(why) end
     log.info("signed in", { client = claims.n, redirect = uri.shown(claims.r), grant = id })
     return family.tokens(begun, 1)
 end

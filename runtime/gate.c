@@ -10,6 +10,7 @@
 #include "client_address.h"
 #include "config.h"
 #include "http.h"
+#include "metrics.h"
 #include "origin.h"
 #include "routes.h"
 #include "scripts.h"
@@ -95,7 +96,7 @@ static struct shared_text key(char *out, size_t size, const char *kind, const ch
     return (struct shared_text){out, (size_t)len};
 }
 
-static void refuse_for_now(const struct visit *v, struct shared_text counter)
+static void refuse_for_now(const struct visit *v, struct shared_text counter, const char *what)
 {
     static const char body[] =
         "{\"error\":\"too_many_requests\",\"error_description\":\"Too many requests: wait a little\"}";
@@ -103,6 +104,7 @@ static void refuse_for_now(const struct visit *v, struct shared_text counter)
     snprintf(seconds, sizeof seconds, "%lld",
              (long long)(shared_ttl(v->gate->host->shared, counter) / 1000 + 1));
     const struct http_header header = {"Retry-After", seconds};
+    metrics_count(v->gate->host->metrics, "sandstorm_limited_total", what);
     call_respond(v->ex, &v->cors,
                  &(struct http_response){.status = 429,
                                          .content_type = "application/json",
@@ -119,7 +121,7 @@ static bool too_many_bad(const struct visit *v)
     client_address(v->gate->host->origins, v->request, address);
     struct shared_text counter = key(text, sizeof text, "bad", client_network(address, network));
     if (shared_add(v->gate->host->shared, counter, 1, MINUTE_MS) <= BAD_BEARERS_A_MINUTE) return false;
-    refuse_for_now(v, counter);
+    refuse_for_now(v, counter, "bearers");
     return true;
 }
 
@@ -167,8 +169,10 @@ static bool pass_session(const struct visit *v)
     if (access_without_bearer(host->config->session_open != 0, v->request)) return true;
     bool ok = access_session_bearer(host->keys, v->request);
     auth_note(v->gate->host, "session", ok ? AUTH_GRANTED : AUTH_REFUSED, v->request);
-    if (!ok) refuse(v, 401, "WWW-Authenticate", "Bearer");
-    return ok;
+    if (ok) return true;
+    bool offered = http_request_header(v->request, "Authorization", NULL) != NULL;
+    if (!offered || !too_many_bad(v)) refuse(v, 401, "WWW-Authenticate", "Bearer");
+    return false;
 }
 
 static bool pass_metrics(struct visit *v)
@@ -183,7 +187,7 @@ static bool pass_rate(const struct visit *v)
     int64_t limit = v->gate->host->config->rate_limit;
     struct shared_text counter = key(text, sizeof text, "rate", v->grant.principal);
     if (limit == 0 || shared_add(v->gate->host->shared, counter, 1, MINUTE_MS) <= limit) return true;
-    refuse_for_now(v, counter);
+    refuse_for_now(v, counter, "calls");
     return false;
 }
 

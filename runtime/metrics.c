@@ -16,6 +16,7 @@ const struct metric_family metrics_families[] = {
     {"sandstorm_http_connections", METRIC_GAUGE, {NULL}, "Open connections."},
     {"sandstorm_streams", METRIC_GAUGE, {NULL}, "Open event streams."},
     {"sandstorm_auth_total", METRIC_COUNTER, {"area", "outcome", NULL}, "Decisions about bearers."},
+    {"sandstorm_limited_total", METRIC_COUNTER, {"what", NULL}, "Requests that were told to wait (429), by what there was too much of."},
     {"sandstorm_sessions", METRIC_GAUGE, {"status", NULL}, "Sessions in the database."},
     {"sandstorm_sessions_created_total", METRIC_COUNTER, {NULL}, "Sessions that were made."},
     {"sandstorm_sessions_cleaned_total", METRIC_COUNTER, {"by", NULL}, "Sessions that were removed, by a request or the reaper."},

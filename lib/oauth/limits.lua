@@ -1,5 +1,6 @@
 --- What slows down guessing. Only failures count: who knows the secret is never kept waiting by others.
 local clock = require("clock")
+local metrics = require("metrics")
 local shared = require("shared")
 
 local limits = {}
@@ -11,9 +12,9 @@ local ALL_KEY = "oauth/passwords"
 
 local function seconds_left(key) return math.max(1, ((shared.ttl(key) or 0) + 999) // 1000) end
 
-local function is_over(key, most)
-    local count = shared.get(key)
-    return count ~= nil and tonumber(count) >= most and seconds_left(key) or nil
+local function limited(key, what)
+    metrics.add("sandstorm_limited_total", { what = what })
+    return seconds_left(key)
 end
 
 local function password_key(network) return "oauth/password/" .. network end
@@ -21,7 +22,11 @@ local function password_key(network) return "oauth/password/" .. network end
 --- The seconds for which this network may not try another password; nil when it may.
 ---@param network string
 ---@return integer?
-function limits.password_wait(network) return is_over(password_key(network), PASSWORDS_A_MINUTE) end
+function limits.password_wait(network)
+    local key = password_key(network)
+    if tonumber(shared.get(key) or 0) < PASSWORDS_A_MINUTE then return nil end
+    return limited(key, "passwords")
+end
 
 --- Counts a wrong password.
 function limits.password_failed(network)
@@ -40,8 +45,10 @@ local function call_key(network) return "oauth/calls/" .. network end
 ---@param network string
 ---@return integer?
 function limits.call_failed(network)
-    local count = shared.add(call_key(network), 1, MINUTE_MS)
-    return count and count > CALLS_A_MINUTE and seconds_left(call_key(network)) or nil
+    local key = call_key(network)
+    local count = shared.add(key, 1, MINUTE_MS)
+    if not count or count <= CALLS_A_MINUTE then return nil end
+    return limited(key, "token calls")
 end
 
 return limits

@@ -1,3 +1,4 @@
+local exposition = require("spec.support.exposition")
 local oauth = require("spec.support.oauth")
 
 local LOOPBACK = "http://localhost:4711/callback"
@@ -256,6 +257,8 @@ describe("Guessing the token", function()
         assert.equal(429, refused.status)
         assert.matches("^%d+$", refused.headers["retry-after"])
         assert.matches("Too many wrong tokens", refused.body)
+        local metrics = exposition.read(s:request({ path = "/metrics" }).body)
+        assert.equal(1, exposition.value(metrics, "sandstorm_limited_total", { what = "passwords" }))
         assert.equal(302, try("203.0.113.2", s.token).status)
         assert.equal(302, try("203.0.113.1, 203.0.113.3", s.token).status)
         assert.equal(200, app:ping(s.token, { ["X-Forwarded-For"] = "203.0.113.1" }).status)

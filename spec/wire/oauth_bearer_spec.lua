@@ -1,4 +1,5 @@
 local cjson = require("cjson")
+local exposition = require("spec.support.exposition")
 local oauth = require("spec.support.oauth")
 local program = require("spec.support.program")
 local tmp = require("spec.support.tmp")
@@ -301,6 +302,30 @@ describe("Limits of bearers", function()
         assert.same({ [401] = 1 }, (many(1, "wrong", "[2001:db8:1:3::1]:443")))
     end)
 
+    it("D54 guesses at the session API's token count as well, whoever has it passes; all is told by /metrics", function()
+        local connection, seen = s:connect(), {}
+        local function ask(bearer, from)
+            local response = connection:request({ method = "DELETE", path = "/session/none", headers = {
+                Authorization = bearer, ["X-Forwarded-For"] = from } })
+            seen[response.status] = (seen[response.status] or 0) + 1
+            return response
+        end
+        for _ = 1, 305 do ask("Bearer wrong", "203.0.113.20") end
+        assert.same({ [401] = 300, [429] = 5 }, seen)
+        assert.equal(401, ask(nil, "203.0.113.20").status)
+        assert.equal(404, ask("Bearer " .. s.token, "203.0.113.20").status)
+        assert.same({ [429] = 1 }, (many(1, "wrong", "203.0.113.20"))) -- one count for both
+        connection:close()
+        local metrics = exposition.read(s:request({ path = "/metrics" }).body)
+        assert.equal(6, exposition.value(metrics, "sandstorm_limited_total", { what = "bearers" }))
+    end)
+
+    it("D54 IPv4 addresses that a proxy writes in the way of IPv6 are counted one by one", function()
+        assert.same({ [401] = 300, [429] = 1 }, (many(301, "wrong", "::ffff:203.0.113.30")))
+        assert.same({ [401] = 1 }, (many(1, "wrong", "::ffff:203.0.113.31")))
+        assert.same({ [429] = 1 }, (many(1, "wrong", "203.0.113.30")))
+    end)
+
     it("D55 successes are not limited unless the operator says so, and then each grant for itself", function()
         assert.same({ [405] = 1500 }, (many(1500, s.token)))
         local other = oauth.start({ env = { SANDSTORM_RATE_LIMIT = "20" } })
@@ -313,6 +338,8 @@ describe("Limits of bearers", function()
         assert.equal("too_many_requests", limited.json.error)
         assert.is_truthy(limited.headers["retry-after"])
         assert.equal(200, with:ping(two).status)
+        local metrics = exposition.read(other:request({ path = "/metrics" }).body)
+        assert.equal(3, exposition.value(metrics, "sandstorm_limited_total", { what = "calls" }))
         other:stop()
     end)
 end)

@@ -1,3 +1,4 @@
+local exposition = require("spec.support.exposition")
 local oauth = require("spec.support.oauth")
 local program = require("spec.support.program")
 local tmp = require("spec.support.tmp")
@@ -231,6 +232,8 @@ describe("The token endpoint", function()
             end
         end
         assert.same({ 400, 400, 429 }, { statuses[1], statuses[120], statuses[121] })
+        local metrics = exposition.read(s:request({ path = "/metrics" }).body)
+        assert.equal(2, exposition.value(metrics, "sandstorm_limited_total", { what = "token calls" }))
         assert.equal(200, app:exchange(client, app:code(client), nil, from).status)
         refused(app:exchange(client, "x", nil, { ["X-Forwarded-For"] = "203.0.113.51" }), "invalid_grant")
     end)
@@ -267,10 +270,10 @@ describe("sandstorm-mcp token", function()
         assert.equal("No grants.\n", token("list").stdout)
         local one, two = app:sign_in(), app:sign_in()
         local unused = token("list").stdout
-        assert.matches("Spec +app%.example +%d+-%d+-%d+ %d+:%d+ +never +until", unused)
+        assert.matches("Spec +app%.example +%d+-%d+-%d+ %d+:%d+ +never +%d+%-%d+%-%d+ %d+:%d+\n", unused)
         app:ping(one.access_token)
         local list = token("list").stdout
-        assert.matches("Spec +app%.example +%d+-%d+-%d+ %d+:%d+ +%d+-%d+-%d+ %d+:%d+ +until", list)
+        assert.matches("Spec +app%.example +%d+-%d+-%d+ %d+:%d+ +%d+-%d+-%d+ %d+:%d+ +%d+%-%d+%-%d+ %d+:%d+\n", list)
         local id
         for line in list:gmatch("[^\n]+") do id = not line:find("never") and line:match("^([%w_-]+) +Spec") or id end
         assert.equal("Revoked: Spec\n", token("revoke", id).stdout)
@@ -282,6 +285,7 @@ describe("sandstorm-mcp token", function()
         local tokens, id = app:sign_in()
         assert.equal(0, token("revoke", "all").code)
         assert.same({ 401, 200 }, { app:ping(tokens.access_token).status, app:ping(s.token).status })
+        assert.matches("\n%x+ +Spec [^\n]* revoked\n$", token("list").stdout)
         assert.equal("invalid_grant", app:refresh(id, tokens.refresh_token).json.error)
         assert.equal(200, app:ping(app:sign_in().access_token).status)
     end)
@@ -296,8 +300,33 @@ describe("sandstorm-mcp token", function()
         assert.equal(401, app:ping(bearer).status)
     end)
 
+    it("D51 names of strangers do nothing to the terminal, and columns stay columns", function()
+        app:sign_in()
+        local id = app:client({ client_name = "a\27]0;x\7\u{202E}b\n日本" })
+        app:exchange(id, app:code(id))
+        local head, plain, odd = token("list").stdout:match("^([^\n]*)\n([^\n]*)\n([^\n]*)\n$")
+        assert.matches("^%x+  a%?%]0;x%?%?b 日本 +app%.example ", odd)
+        local column = head:find("CODE WENT TO", 1, true)
+        assert.same({ column, column }, { plain:find("app.example", 1, true), utf8.len(odd:match("^(.-)app%.example")) + 1 })
+    end)
+
+    it("D51 what root makes belongs to the user of the server, and who may not read is told so", function()
+        assert.equal(0, token("generate", "mine").code)
+        local state = s.workspace .. "/.sandstorm-mcp"
+        if tmp.shell("id -u") ~= "0\n" then return end -- only root can be two users
+        tmp.shell(("chown nobody %s && rm %s/grants"):format(state, state))
+        assert.equal(0, token("generate", "theirs").code)
+        assert.equal("nobody 600\n", tmp.shell(("stat -c '%%U %%a' %s/grants"):format(state)))
+    end)
+
     it("says what is wrong", function()
+        local id = program.run({ args = { "token", "generate", "x" }, env = { SANDSTORM_MCP_TOKEN = s.token,
+            SANDSTORM_STATE_DIR = s.workspace .. "/.sandstorm-mcp" } }) and token("list").stdout:match("\n(%x+) +x ")
         for _, case in ipairs({
+            { { "revoke", id:sub(1, 6) }, "did you mean " .. id .. " %(x%)" }, { { "revoke", "" }, "there is no grant" },
+            { { "list", "x" }, "one word too many" }, { { "generate", "a", "1", "https://x.example", "y" }, "one word too many" },
+            { { "generate", "" }, "expected a name" }, { { "generate", "x", "1.5" }, "DAYS" },
+            { { "generate", "x", "1", "ftp://x" }, "URL" }, { { "generate", "x", "1", "https://x.example/mcp" }, "URL" },
             { { "revoke" }, "expected an id" }, { { "revoke", "nobody" }, "there is no grant" }, { { "generate" },
                 "expected a name" },
             { { "generate", "x", "0" }, "DAYS" }, { { "generate", "x", "many" }, "DAYS" }, { { "other" },
@@ -307,9 +336,28 @@ describe("sandstorm-mcp token", function()
             assert.equal(1, run.code)
             assert.matches(case[2], run.stderr)
         end
+        assert.equal("Revoked: x\n", token("revoke", id).stdout)
+        assert.equal("Was revoked before: x\n", token("revoke", id).stdout)
         assert.matches("token generate NAME", token().stdout)
         assert.matches("^[%w_-]+\n$", token("secret").stdout)
         assert.is_true(#token("secret").stdout >= 43)
+    end)
+
+    it("D51 without a folder that can be written nothing is made that could not be revoked; a list that cannot be read stops",
+        function()
+        local env = { SANDSTORM_MCP_TOKEN = s.token, SANDSTORM_STATE_DIR = "/proc/none" }
+        local run = program.run({ args = { "token", "generate", "x" }, env = env })
+        assert.same({ 1, "" }, { run.code, run.stdout })
+        assert.matches("cannot be written: .*could not be revoked", run.stderr)
+        env.SANDSTORM_STATE_DIR = tmp.dir("state")
+        tmp.shell("ln -s loop " .. env.SANDSTORM_STATE_DIR .. "/grants") -- root could read any file
+        run = program.run({ args = { "token", "list" }, env = env })
+        assert.equal(1, run.code)
+        assert.matches("cannot be read: ", run.stderr)
+        env.SANDSTORM_MCP_PORT = "0"
+        run = program.run({ args = { "serve" }, env = env })
+        assert.equal(1, run.code)
+        assert.matches("/grants: .*it says whose access ended", run.stderr)
     end)
 
     it("D51 the file is closed to others, bounded, and forgives a line that a crash cut off", function()

@@ -20,7 +20,8 @@ local OURS = {
 ---@field scope string what will be granted
 
 ---@class oauth.Complaint
----@field why string for a person; there is nobody to redirect to
+---@field why string for a person
+---@field detail? string what it is about
 ---@field redirect? string where to say it instead
 ---@field state? string
 ---@field error? string
@@ -39,7 +40,7 @@ local function read_target(origin, parsed)
     if not client then return nil, why end
     local where = uri.redirect(redirect)
     if not where or not client.allows(uri.comparable(redirect, where)) then
-        return nil, "The app wants the answer sent to an address that it did not register: " .. redirect:sub(1, 200)
+        return nil, "The app wants the answer sent to an address that it did not register:", redirect
     end
     return { origin = origin, client = client, redirect = redirect }
 end
@@ -93,9 +94,9 @@ end
 function authorization.read(origin, query)
     local parsed, why = form.parse(query)
     if not parsed then return nil, { why = "The address is damaged: " .. why .. "." } end
-    local request
-    request, why = read_target(origin, parsed)
-    if not request then return nil, { why = why } end
+    local request, detail
+    request, why, detail = read_target(origin, parsed)
+    if not request then return nil, { why = why, detail = detail } end
     return check(request, parsed)
 end
 

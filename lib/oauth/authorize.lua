@@ -28,7 +28,7 @@ end
 local function blob_of(request)
     local client = request.client
     return {
-        h = request.origin, client = client.id, kind = client.kind, name = client.name, verified = client.verified,
+        h = request.origin, client = client.id, kind = client.kind, name = client.name, trust = client.trust(request.redirect),
         redirect = request.redirect, state = request.state and crypto.base64url(request.state), challenge = request.challenge,
         scope = request.scope, e = artifact.now() + FORM_S,
     }
@@ -39,7 +39,7 @@ local function complain(origin, complaint)
     if not complaint.redirect then
         log.info("authorization refused", { reason = complaint.why })
         return page.message(origin, {
-            status = 400, heading = "This sign-in cannot start", what = complaint.why,
+            status = 400, heading = "This sign-in cannot start", what = complaint.why, detail = complaint.detail,
             advice = "Nothing was granted. Remove the connection in the app and add it again.",
         })
     end
@@ -145,9 +145,24 @@ function authorize.decide(request)
     return wrong(origin, asked, values.request, password)
 end
 
+-- Also where this server itself is at fault people get a page.
+local function broken(origin, why)
+    log.failure("the sign-in page failed", { reason = why })
+    return page.message(origin, {
+        status = 500, heading = "Something went wrong here", what = "This server made a mistake. Nothing was granted.",
+        advice = START_AGAIN .. " If it happens again, the log of the server says what it was.",
+    })
+end
+
+local function answer_of(origin, ok, ...)
+    if ok then return ... end
+    return broken(origin, tostring(...))
+end
+
 function authorize.handle(request)
-    if request.method == "POST" then return authorize.decide(request) end
-    return authorize.show(request)
+    local origin = request.origin
+    request:on_stop(function(reason) return broken(origin, reason) end)
+    return answer_of(origin, pcall(request.method == "POST" and authorize.decide or authorize.show, request))
 end
 
 return authorize

@@ -14,22 +14,32 @@ local clients = {}
 ---@field name string
 ---@field method string "none", "client_secret_post" or "client_secret_basic"
 ---@field allows fun(redirect: string): boolean
----@field verified? boolean its name comes from a document at its own address
+---@field trust fun(redirect: string): "known"|"described"|"claimed" how far its name can be believed there
 
 local METHODS = { n = "none", p = "client_secret_post", b = "client_secret_basic" }
+
+local function claimed() return "claimed" end
 
 local function registered(id, claims)
     local hashes = {}
     for _, hash in ipairs(claims.r) do hashes[hash] = true end
     return {
         id = id, kind = "registered", name = claims.n, method = METHODS[claims.m],
-        allows = function(comparable) return hashes[artifact.fingerprint(comparable)] ~= nil end,
+        trust = claimed, allows = function(comparable) return hashes[artifact.fingerprint(comparable)] ~= nil end,
     }
+end
+
+-- A document speaks for the host that it lies on, and for no other.
+local function trust_in(id, document)
+    return function(redirect)
+        if document.known then return "known" end
+        return uri.shown(redirect) == uri.shown(id) and "described" or "claimed"
+    end
 end
 
 local function documented(id, document)
     return {
-        id = id, kind = "document", name = document.name, method = "none", verified = true,
+        id = id, kind = "document", name = document.name, method = "none", trust = trust_in(id, document),
         allows = function(comparable)
             for _, pattern in ipairs(document.redirects) do
                 if pattern == comparable or known_clients.matches(pattern, comparable) then return true end
@@ -49,7 +59,7 @@ local VENDORS = {
 
 local function old(id)
     return {
-        id = id, kind = "old", name = "An app registered with an earlier version", method = "none",
+        id = id, kind = "old", name = "An app registered with an earlier version", method = "none", trust = claimed,
         allows = function(comparable)
             local parsed = uri.redirect(comparable)
             if parsed and uri.is_loopback(parsed) then return true end

@@ -22,4 +22,9 @@ function journal.info(message, fields) write("info", message, fields) end
 ---@param fields? table<string, any>
 function journal.warning(message, fields) write("warning", message, fields) end
 
+--- Something that must not happen.
+---@param message string
+---@param fields? table<string, any>
+function journal.failure(message, fields) write("error", message, fields) end
+
 return journal

@@ -43,6 +43,7 @@ known_clients.matches = matches
 
 ---@class oauth.Document
 ---@field name string
+---@field known? boolean it is of the table
 ---@field redirects string[] comparable forms; with `*` in those of the table
 
 --- The document of a client id; nil for one that is not in the table.
@@ -50,7 +51,7 @@ known_clients.matches = matches
 ---@return oauth.Document?
 function known_clients.find(id)
     for _, document in ipairs(DOCUMENTS) do
-        if matches(document.id, id) then return document end
+        if matches(document.id, id) then return { name = document.name, redirects = document.redirects, known = true } end
     end
     return nil
 end

@@ -1,6 +1,7 @@
 --- The pages that people see. No script, nothing from elsewhere, no cookie; every value is escaped where it is put in.
 local crypto = require("crypto")
 local style = require("oauth.style")
+local text = require("text")
 local visible = require("oauth.visible")
 
 local page = {}
@@ -80,12 +81,20 @@ local MESSAGE = [[
 {{more}}
 ]]
 
-local ADVICE = '<p class="soft">{advice}</p>'
+local ADVICE, DETAIL, DETAIL_MAX = '<p class="soft">{advice}</p>', '<p class="detail" dir="ltr">{detail}</p>\n', 160
+
+-- What a stranger wrote, shortened where it is long.
+local function detail_of(message)
+    local detail = message.detail
+    if not detail then return "" end
+    return fill(DETAIL, { detail = #detail <= DETAIL_MAX and detail or text.cut(detail, DETAIL_MAX) .. "…" })
+end
 
 ---@class oauth.Message
 ---@field status integer
 ---@field heading string
 ---@field what string
+---@field detail? string of a stranger, such as an address
 ---@field advice? string what to do now
 ---@field headers? table<string, string>
 
@@ -93,7 +102,7 @@ local ADVICE = '<p class="soft">{advice}</p>'
 ---@param origin? string
 ---@param message oauth.Message
 function page.message(origin, message)
-    local more = message.advice and fill(ADVICE, message) or ""
+    local more = detail_of(message) .. (message.advice and fill(ADVICE, message) or "")
     local content = fill(MESSAGE, { heading = message.heading, what = message.what, more = more })
     return page.answer(message.status, origin, message.heading .. " · Sandstorm", content, message.headers)
 end

@@ -40,6 +40,7 @@ export class Browser {
     const { targetId } = targetInfos.find((target) => target.type === "page");
     self.session = (await self.send("Target.attachToTarget", { targetId, flatten: true })).sessionId;
     for (const domain of ["Page", "Network", "Log", "Runtime", "DOM", "Accessibility"]) await self.send(`${domain}.enable`);
+    await self.send("Emulation.setFocusEmulationEnabled", { enabled: true }); // as the window in front has it
     return self;
   }
 
@@ -81,6 +82,11 @@ export class Browser {
   // Waits until an element has the focus and the page is painted: input before that is dropped.
   async focused(id) {
     await this.until(async () => (await this.run("document.activeElement?.id")) === id);
+    await this.painted();
+  }
+
+  // Waits until what the page is now has been laid out and painted.
+  async painted() {
     await this.send("Runtime.evaluate", {
       awaitPromise: true, expression: "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))",
     });

@@ -101,8 +101,8 @@ describe("Clients that describe themselves at an address (CIMD)", function()
     local function site(port)
         local origin = "https://localhost:" .. port
         local function respond(path, body, status, header, kind)
-            return ("    handle %s {\n        header Content-Type " .. (kind or "application/json") .. "\n%s        respond `%s` %d\n    }\n"):format(
-                path, header or "", body, status or 200)
+            local block = "    handle %s {\n        header Content-Type %s\n%s        respond `%s` %d\n    }\n"
+            return block:format(path, kind or "application/json", header or "", body, status or 200)
         end
         local function document(path, more)
             local members = { client_id = origin .. path, client_name = "Fetched",
@@ -139,14 +139,15 @@ describe("Clients that describe themselves at an address (CIMD)", function()
         local id = base .. "/good.json"
         local page = app:page(id)
         assert.equal(200, page.status, page.body)
-        assert.matches("Give Fetched access", page.body)
-        assert.matches("Described by localhost:" .. web.port, page.body)
+        assert.matches("Give “<bdi>Fetched</bdi>” access", page.body)
+        assert.matches("The name is what localhost:" .. web.port .. " says of itself", page.body)
+        assert.matches("The name is not verified", page.body) -- its codes go to another host than its own
         local tokens = app:exchange(id, app:code(id))
         assert.equal(200, tokens.status)
         assert.equal(200, app:refresh(id, tokens.json.refresh_token).status)
         assert.equal(400, app:page(id, { redirect_uri = "https://evil.example/" }).status)
-        assert.matches("Give localhost:%d+ access", app:page(base .. "/nameless.json").body)
-        assert.matches("Give %? Wide%?%[1m access", app:page(base .. "/wide.json").body)
+        assert.matches("Give “<bdi>localhost:%d+</bdi>” access", app:page(base .. "/nameless.json").body)
+        assert.matches("Give “<bdi>%? Wide%?%[1m</bdi>” access", app:page(base .. "/wide.json").body)
     end)
 
     it("D30 what cannot be used is explained on a page: no 5xx and no redirect", function()

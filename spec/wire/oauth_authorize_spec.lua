@@ -1,5 +1,6 @@
 local exposition = require("spec.support.exposition")
 local oauth = require("spec.support.oauth")
+local tmp = require("spec.support.tmp")
 
 local LOOPBACK = "http://localhost:4711/callback"
 
@@ -155,24 +156,24 @@ describe("The authorization endpoint", function()
 
     it("D37 says who asks, where the code goes, what access means, and warns", function()
         local page = app:page(client, { redirect_uri = LOOPBACK }).body
-        assert.matches("Give Spec &lt;app&gt; access", page)
-        assert.matches("<b>localhost:4711</b>", page)
+        assert.matches("Give “<bdi>Spec &lt;app&gt;</bdi>” access", page)
+        assert.matches('<b dir="ltr">localhost:4711</b>', page)
         assert.matches("A shell on this host", page)
         assert.matches("Any program here could be asking", page)
         local custom = app:page(client, { redirect_uri = "cursor://anysphere.cursor-mcp/oauth/callback" }).body
-        assert.matches("<b>cursor://anysphere.cursor%-mcp/oauth/callback</b>", custom)
+        assert.matches('<b dir="ltr">cursor://anysphere.cursor%-mcp/oauth/callback</b>', custom)
         assert.matches("Any app here could be asking", custom)
         assert.matches("The name is not verified", app:page(client).body)
         local known = app:page("https://claude.ai/oauth/mcp-oauth-client-metadata",
             { redirect_uri = "https://claude.ai/api/mcp/auth_callback" }).body
-        assert.matches("Give Claude access", known)
+        assert.matches("Give “<bdi>Claude</bdi>” access", known)
         assert.not_matches('class="note"', known)
     end)
 
     it("D37 hidden and turning characters in a name are shown for what they are", function()
         local id = app:client({ client_name = "A\u{202E}B\u{200F}\u{2066}C</h1><script>x" })
         local page = app:page(id).body
-        assert.matches("Give A%?B%?%?C&lt;/h1&gt;&lt;script&gt;x access", page)
+        assert.matches("Give “<bdi>A%?B%?%?C&lt;/h1&gt;&lt;script&gt;x</bdi>” access", page)
     end)
 
     it("D37 Deny tells the client, and needs no token", function()
@@ -240,8 +241,27 @@ describe("The authorization endpoint", function()
         assert.equal(302, app:decide(oauth.blob(page), { password = " \t" .. s.token .. "\r\n" }).status)
         local wrong = app:decide(oauth.blob(page), { password = "wrong" })
         is_page(wrong, 401, "not the token")
-        assert.matches("Give Spec &lt;app&gt; access", wrong.body)
+        assert.matches("Give “<bdi>Spec &lt;app&gt;</bdi>” access", wrong.body)
         assert.equal(302, app:decide(oauth.blob(wrong)).status)
+    end)
+end)
+
+describe("When the server itself is at fault", function()
+    it("D31 D40 people get a page, the log has the reason, and nothing is granted", function()
+        local library = tmp.dir("library")
+        tmp.shell("cp -r lib/. " .. library)
+        tmp.write(library .. "/oauth/consent.lua", [[
+            local function fail() error("broken for the spec") end return { page = fail, back = fail }]])
+        local s = oauth.start({ env = { SANDSTORM_LIBRARY = library } })
+        local app = oauth.new(s)
+        local page = app:page(app:client())
+        assert.equal(500, page.status)
+        assert.equal("text/html; charset=utf-8", page.headers["content-type"])
+        assert.matches("<h1>Something went wrong here</h1>", page.body)
+        assert.matches("frame%-ancestors 'none'", page.headers["content-security-policy"])
+        assert.not_matches("broken for the spec", page.body)
+        s:wait_log(function(line) return line.level == "ERROR" and line.reason:find("broken for the spec", 1, true) end)
+        s:stop()
     end)
 end)
 

@@ -163,12 +163,11 @@ static char *split_absolute(char *target, const char **authority)
 {
     char *start = strstr(target, "://");
     if (!start) return NULL;
-    start += 3;
-    size_t len = strcspn(start, "/?");
-    memmove(start - 1, start, len);
-    start[len - 1] = '\0';
-    *authority = start - 1;
-    return start + len;
+    char *end = start + 3 + strcspn(start + 3, "/?"), *left = start + 2;
+    memmove(left, left + 1, (size_t)(end - left - 1));
+    end[-1] = '\0';
+    *authority = left;
+    return end;
 }
 
 static int finish_path(struct http_conn *c, const char *path)

@@ -1,5 +1,5 @@
-/* Header values of any content: no page of the web is let in but the listed one and loopback, a Host header never
- * breaks out of the challenge, and who is counted as the caller is an address. */
+/* Header values of any content: no page of the web is let in but the listed one and loopback, a Host header
+ * never breaks out of the challenge, and who is counted as the caller is an address. */
 #include <arpa/inet.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -26,5 +26,12 @@ describe("OAuth clients", function()
         it("@modelcontextprotocol/client signs in and refreshes: " .. method, function() run("oauth.mjs", "sdk2", method) end)
     end
 
+    it("Claude Code signs in, connects, and ends its grant when it signs out", function()
+        run("claude.mjs", tmp.dir("home"))
+        local list = program.run({ args = { "token", "list" }, env = { SANDSTORM_MCP_TOKEN = s.token,
+            SANDSTORM_STATE_DIR = s.workspace .. "/.sandstorm-mcp" } }).stdout
+        assert.matches("\n%x+ +Claude Code +localhost:%d+ [^\n]* revoked\n$", list)
+    end)
+
     it("mcp-remote signs in and passes calls on", function() run("remote.mjs") end)
 end)

@@ -1,5 +1,6 @@
 local oauth = require("spec.support.oauth")
 local program = require("spec.support.program")
+local servers = require("spec.support.server")
 local tmp = require("spec.support.tmp")
 
 describe("OAuth clients", function()
@@ -32,6 +33,8 @@ describe("OAuth clients", function()
             SANDSTORM_STATE_DIR = s.workspace .. "/.sandstorm-mcp" } }).stdout
         assert.matches("\n%x+ +Claude Code +localhost:%d+ [^\n]* revoked\n$", list)
     end)
+
+    it("the Inspector signs in", function() run("inspector.mjs", tostring(servers.free_port()), tmp.dir("home")) end)
 
     it("mcp-remote signs in and passes calls on", function() run("remote.mjs") end)
 end)

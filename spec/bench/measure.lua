@@ -1,6 +1,7 @@
 --- Measures tools/call of a trivial tool against the bare loop, idle memory and the time to the first answer.
 local uv = require("luv")
 local http = require("spec.support.http")
+local oauth = require("spec.support.oauth")
 local program = require("spec.support.program")
 local server = require("spec.support.server")
 local tmp = require("spec.support.tmp")
@@ -126,6 +127,43 @@ local function footprint()
     print(("start to first answer: %.1f ms (median of %d)"):format(median(starts), STARTS))
 end
 
+--- Milliseconds in which 99 of 100 sign-in requests are answered: one after the other, on one connection.
+local function sign_in_p99(s)
+    local app, took = oauth.new(s), {}
+    local tokens, id = app:sign_in()
+    for number = 1, SECONDS * 40 do
+        local began = uv.hrtime()
+        if number % 3 == 0 then
+            app:get("/.well-known/oauth-authorization-server")
+        elseif number % 3 == 1 then
+            app:register()
+        else
+            tokens = app:refresh(id, tokens.refresh_token).json
+        end
+        took[number] = (uv.hrtime() - began) / 1e6
+    end
+    table.sort(took)
+    return took[math.ceil(#took * 0.99)]
+end
+
+-- What a client meets that signs in while others work: metadata, registration and refreshing beside a call.
+local function sign_in()
+    local s = oauth.start({ tools = "spec/bench/busy.lua", env = { SANDSTORM_SCRIPT_CPU_MS = "600000" } })
+    local idle = sign_in_p99(s)
+    for _, name in ipairs({ "wait", "compute" }) do
+        local busy = s:connect()
+        local body = BODY:gsub('"echo"', '"' .. name .. '"')
+        busy:send(("POST /mcp HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n" ..
+            "Content-Length: %d\r\n\r\n%s"):format(s.token, #body, body))
+        local beside = sign_in_p99(s)
+        print(("sign-in requests, p99: %.1f ms idle, %.1f ms beside a call of `%s` (%.1f times)"):format(idle, beside, name,
+            beside / idle))
+        busy:close()
+    end
+    s:kill()
+end
+
 throughput()
 lists()
+sign_in()
 footprint()

@@ -36,6 +36,16 @@ describe("Artifacts", function()
         ]]))
     end)
 
+    it("D44 a code is refused from the second on in which it ends", function()
+        assert.same({ true, false }, run([[
+            local text = artifact.make("code", { e = artifact.now() + 60 })
+            at(now + 59999)
+            local before = artifact.read("code", text) ~= nil
+            at(now + 1)
+            return { before, artifact.read("code", text) ~= nil }
+        ]]))
+    end)
+
     it("D44 a code ends with the process", function()
         assert.same({ true, false }, run([[
             local text = artifact.make("code", { e = 0 })

@@ -225,6 +225,33 @@ describe("Clients that describe themselves at an address (CIMD)", function()
         assert.is_true(seen[2] <= 256)
     end)
 
+    it("D30 a document is kept for 5 minutes to a day as it asks for, a failure for 30 seconds, a full house not at all", function()
+        assert.same({ 300000, 300000, 3600000, 86400000, 86400000, 300000, 30000, 30000, 0 }, program.lua([[
+            local header, body, busy, seen = "", nil, false, {}
+            package.loaded.shared = { get = function() end, put = function(_, _, ttl) seen[#seen + 1] = ttl end }
+            package.loaded.fetch = { get = function(id)
+                if busy then return nil, "busy", "EBUSY" end
+                return { status = 200, content_type = "application/json", cache_control = header,
+                    body = body or require("json").encode({ client_id = id, redirect_uris = { "https://a.example/" } }) }
+            end }
+            package.loaded["oauth.cimd"] = nil
+            local cimd = require("oauth.cimd")
+            for _, text in ipairs({ "", "max-age=1", "public, Max-Age=3600", "max-age=86401", "max-age=99999999999999999999",
+                "no-store" }) do
+                header = text
+                cimd.find("https://a.example/x")
+            end
+            body = "{"
+            cimd.find("https://a.example/x")
+            body = "[]"
+            cimd.find("https://a.example/x")
+            busy = true
+            cimd.find("https://a.example/x")
+            seen[9] = #seen == 8 and 0 or seen[9]
+            return seen
+        ]]))
+    end)
+
     it("D30 hosts on private networks are not asked, nor those with unknown certificates", function()
         local strict = oauth.start({ env = { SANDSTORM_CA_FILE = web.ca } })
         local page = oauth.new(strict):page(base .. "/good.json")

@@ -117,6 +117,28 @@ describe("structure", function()
         none(found, "mutable")
     end)
 
+    it("D7 secrets are compared by nothing that stops at the first difference", function()
+        local function undefined(name) return tmp.shell("nm -u build/CMakeFiles/sandstorm.dir/runtime/" .. name .. ".c.o") end
+        assert.matches("CRYPTO_memcmp", undefined("crypto"))
+        assert.matches("crypto_same", undefined("keys")) -- under a key of the process, which hides lengths as well
+        assert.matches("crypto_mac_of", undefined("keys"))
+        assert.matches("crypto_same", undefined("token"))
+        for _, name in ipairs({ "crypto", "keys", "auth", "access" }) do
+            for _, compare in ipairs({ " memcmp", " strcmp", " strncmp", " bcmp" }) do
+                assert.is_nil(undefined(name):find(compare, 1, true), name .. compare)
+            end
+        end
+        local found = {}
+        for _, path in ipairs(files("lib/oauth -name '*.lua'")) do
+            for _, secret in ipairs({ "signature", "secret", "password", "verifier" }) do
+                for other in tmp.read(path):gmatch(secret .. " *[~=]= *(%S+)") do
+                    if other ~= '""' then found[#found + 1] = ("%s: %s with %s"):format(path, secret, other) end
+                end
+            end
+        end
+        none(found, "compared without crypto.equal")
+    end)
+
     it("spec mirrors lib: each module or folder of modules has specs of its name", function()
         local found = {}
         for _, path in ipairs(files("lib -mindepth 1 -maxdepth 1 -not -name _meta")) do

@@ -144,6 +144,22 @@ describe("The authorization endpoint", function()
         is_page(app:decide(blob, nil, { Host = "localhost:" .. s.port }), 400)
     end)
 
+    it("D34 D36 the longest of everything at once signs in", function()
+        local redirect = "https://a.example/" .. ("r"):rep(2030)
+        local long = app:client({ redirect_uris = { redirect }, client_name = ("\u{65E5}"):rep(33) })
+        local state = ("s"):rep(4096) -- and all of it within the 8 KB of a request target
+        local changes = { redirect_uri = redirect, state = state, scope = ("mcp "):rep(64), resource = origin .. "/mcp" }
+        local function post(fields) return app:post("/oauth/token", fields) end
+        local page = app:page(long, changes)
+        assert.equal(200, page.status, page.body)
+        local answer = app:decide(oauth.blob(page))
+        assert.equal(302, answer.status, answer.body)
+        local told = oauth.query(answer.headers.location)
+        assert.equal(state, told.state)
+        assert.equal(200, post({ grant_type = "authorization_code", code = told.code, client_id = long, redirect_uri = redirect,
+            code_verifier = oauth.VERIFIER }).status)
+    end)
+
     it("D36 it can be used for ten minutes", function()
         local function made(ms)
             return app:mint([[return artifact.make("form", { h = args[1], client = args[2], kind = "registered", name = "n",
@@ -286,6 +302,16 @@ describe("Guessing the token", function()
         assert.equal(429, try("2001:db8:0:9:8::1", s.token).status)
         assert.equal(302, try("2001:db8:0:a::1", s.token).status)
         assert.equal(401, try("2001:db8:0:a::1", "\xFF wrong").status)
+        s:stop()
+    end)
+
+    it("D53 what a peer that is not trusted says of addresses does not count", function()
+        local s = oauth.start({ env = { FORWARDED_ALLOW_IPS = "203.0.113.77" } })
+        local app = oauth.new(s)
+        local blob = oauth.blob(app:page(app:client()))
+        local function try(from) return app:decide(blob, { password = "wrong" }, { ["X-Forwarded-For"] = from }).status end
+        for number = 1, 5 do assert.equal(401, try("198.51.100." .. number)) end
+        assert.equal(429, try("198.51.100.99"))
         s:stop()
     end)
 

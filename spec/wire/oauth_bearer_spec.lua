@@ -211,6 +211,7 @@ describe("Access tokens", function()
         end
         local twin = oauth.start({ workspace = s.workspace, env = { SANDSTORM_PUBLIC_URL = "http://127.0.0.1:" .. s.port } })
         assert.equal(200, oauth.new(twin):ping(tokens.access_token).status)
+        assert.equal(200, oauth.new(twin):page(id).status) -- D26
         twin:stop()
     end)
 
@@ -227,7 +228,12 @@ describe("Access tokens", function()
         other:stop()
     end)
 
-    it("D4 a short secret is warned of", function()
+    it("D4 no server starts without a secret, and a short one is warned of", function()
+        for _, secret in ipairs({ "", false }) do
+            local run = program.run({ args = { "serve" }, env = { SANDSTORM_MCP_TOKEN = secret, MCP_AUTH_TOKEN = secret } })
+            assert.equal(1, run.code)
+            assert.matches("SANDSTORM_MCP_TOKEN", run.stderr)
+        end
         local short = oauth.start({ token = "0123456789abcde" })
         assert.matches("WARNING: the secret has fewer than 16 characters", short.process:stderr())
         short:stop()

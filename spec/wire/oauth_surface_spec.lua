@@ -1,5 +1,7 @@
 local cjson = require("cjson")
 local oauth = require("spec.support.oauth")
+local program = require("spec.support.program")
+local tmp = require("spec.support.tmp")
 
 local EXPOSED = "WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version, Retry-After"
 
@@ -229,20 +231,57 @@ describe("Hostile input", function()
 end)
 
 describe("While a tool runs", function()
-    it("D62 the endpoints answer at once: a call that sleeps holds nobody", function()
-        local s = oauth.start()
-        local app = oauth.new(s)
+    --- Every endpoint a client meets on its way, one after the other.
+    local function whole_way(app)
+        local tokens, id = app:sign_in()
+        assert.equal(200, app:refresh(id, tokens.refresh_token).status)
+        assert.equal(200, app:get("/.well-known/oauth-authorization-server").status)
+        assert.equal(200, app:get("/.well-known/oauth-protected-resource/mcp").status)
+    end
+
+    local function start_call(s, name, arguments)
         local busy = s:connect()
-        local body = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"terminal_exec",' ..
-            '"arguments":{"command":"sleep 300"}}}'
+        local head = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":'
+        local body = ('%s{"name":"%s","arguments":%s}}'):format(head, name, arguments)
         busy:send(("POST /mcp HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n" ..
             "Content-Length: %d\r\n\r\n%s"):format(s.token, #body, body))
-        for _ = 1, 50 do
-            local tokens, id = app:sign_in()
-            assert.equal(200, app:refresh(id, tokens.refresh_token).status)
-            assert.equal(200, app:get("/.well-known/oauth-authorization-server").status)
-        end
+        return busy
+    end
+
+    it("D62 the endpoints answer at once: a call that sleeps holds nobody", function()
+        local s = oauth.start()
+        local busy = start_call(s, "terminal_exec", '{"command":"sleep 300"}')
+        for _ = 1, 50 do whole_way(oauth.new(s)) end
         busy:close()
         s:kill()
+    end)
+
+    it("D62 nor does a call that computes: it ends only when all of them have answered", function()
+        local tools = tmp.file("tools.lua", [[
+            -- luacheck: globals tool
+            local fs = require("fs")
+            tool {
+                name = "compute", description = "Computes until told to stop.", input = { type = "object" },
+                handler = function()
+                    fs.write("computes", "")
+                    while not fs.stat("enough") do
+                        local sum = 0
+                        for number = 1, 10000000 do sum = sum + number end
+                    end
+                    return "enough"
+                end,
+            }
+        ]])
+        local s = oauth.start({ tools = tools, env = { SANDSTORM_SCRIPT_CPU_MS = "300000" } })
+        local busy = start_call(s, "compute", "{}")
+        assert(program.wait_until(function() return tmp.kind(s.workspace .. "/computes") end, 30))
+        for _ = 1, 5 do whole_way(oauth.new(s)) end
+        tmp.write(s.workspace .. "/enough", "")
+        busy:patience(60)
+        local response = busy:read_response()
+        assert.equal(200, response.status)
+        assert.matches('"text":"enough"', response.body)
+        busy:close()
+        s:stop()
     end)
 end)

@@ -130,6 +130,26 @@ describe("The token endpoint", function()
         assert.equal(200, app:ping(tokens.access_token).status)
     end)
 
+    it("D44 D47 D6 what is handed out says when it ends: a code after a minute, a refresh token after 90 days", function()
+        local function claims(text)
+            return app:mint([[
+                local payload = args[1]:match("^s%l1%.([%w_-]+)%.")
+                return require("json").decode(require("crypto").unbase64url(payload))
+            ]], 0, text)
+        end
+        local text = app:code(client)
+        local code = claims(text)
+        assert.equal(60, code.e - code.t)
+        local first = app:exchange(client, text).json
+        local refresh, access = claims(first.refresh_token), claims(first.access_token)
+        assert.same({ 90 * 86400, 86400 }, { refresh.e - refresh.t, access.e - access.t })
+        assert.is_true(refresh.x > refresh.e) -- the end for good, which no refresh moves
+        local later = claims(app:refresh(client, first.refresh_token).json.refresh_token)
+        assert.same({ refresh.x, refresh.g + 1 }, { later.x, later.g })
+        local form = claims(oauth.blob(app:page(client)))
+        assert.equal(600, form.e - form.t)
+    end)
+
     it("D45 D46 D47 the answer: a bearer for a day, always a refresh token, the scope; kept by nobody", function()
         local response = app:exchange(client, app:code(client))
         local tokens = response.json

@@ -11,13 +11,13 @@ describe("the session API", function()
     setup(function() s = sessions.serve() end)
     teardown(function() s:stop() end)
 
-    it("asks for the shared secret where no token of its own is set", function()
+    it("D22 asks for the shared secret where no token of its own is set", function()
         assert.equal(201, create(s))
         local status, answer, response = sessions.ask(s, "POST", "/session/create", { type = "t" }, NONE)
         assert.same({ 401, "Unauthorized", "Bearer" }, { status, answer.error, response.headers["www-authenticate"] })
     end)
 
-    it("takes the bearer in any case and with blanks around, and nothing else", function()
+    it("D22 takes the bearer in any case and with blanks around, and nothing else", function()
         for _, value in ipairs({ "bearer " .. s.token, "BEARER  " .. s.token .. " " }) do
             assert.equal(201, create(s, { Authorization = value }))
         end
@@ -27,7 +27,7 @@ describe("the session API", function()
         end
     end)
 
-    it("tells a stranger nothing: neither of methods nor of paths below, nor of sessions", function()
+    it("D22 tells a stranger nothing: neither of methods nor of paths below, nor of sessions", function()
         for _, path in ipairs({ "/session/create", "/session/x", "/session/x/status", "/session/x/exec", "/session/x/y/z",
             "/session/" }) do
             for _, method in ipairs({ "GET", "POST", "DELETE", "PUT" }) do
@@ -60,7 +60,7 @@ describe("the session API", function()
         end
     end)
 
-    it("the tokens of the two sides do not open each other", function()
+    it("D22 the tokens of the two sides do not open each other", function()
         local own = sessions.serve({ env = { SESSION_AUTH_TOKEN = "session-token-0123456789" } })
         assert.equal(401, create(own))
         assert.equal(201, create(own, { Authorization = "Bearer session-token-0123456789" }))
@@ -84,7 +84,7 @@ describe("the open session API", function()
         return headers
     end
 
-    it("lets a program on this machine in, under any name of loopback", function()
+    it("D22 lets a program on this machine in, under any name of loopback", function()
         assert.equal(201, create(s, NONE))
         for _, host in ipairs({ "localhost", "localhost:80", "127.0.0.1", "[::1]:8080", "127.1.2.3:1" }) do
             assert.equal(201, create(s, with({ Host = host })), host)
@@ -92,7 +92,7 @@ describe("the open session API", function()
         assert.equal(200, s:request({ path = "/metrics", headers = NONE }).status)
     end)
 
-    it("does not take what came through a proxy or a browser for one", function()
+    it("D22 does not take what came through a proxy or a browser for one", function()
         for name, value in pairs({
             ["X-Forwarded-For"] = "127.0.0.1", ["X-Forwarded-Proto"] = "https", ["X-Forwarded-Host"] = "localhost",
             Forwarded = "for=127.0.0.1", Via = "1.1 caddy", ["X-Real-IP"] = "127.0.0.1", Origin = "http://localhost",
@@ -103,20 +103,20 @@ describe("the open session API", function()
         end
     end)
 
-    it("does not take a name that was rebound to this machine for it", function()
+    it("D22 does not take a name that was rebound to this machine for it", function()
         for _, host in ipairs({ "evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80", "[::2]", "128.0.0.1",
             "" }) do
             assert.equal(401, create(s, with({ Host = host })), host)
         end
     end)
 
-    it("judges who shows a bearer by it, and still asks for one on /mcp", function()
+    it("D22 judges who shows a bearer by it, and still asks for one on /mcp", function()
         assert.equal(401, create(s, { Authorization = "Bearer wrong" }))
         assert.equal(201, create(s))
         assert.equal(401, s:request({ method = "POST", path = "/mcp", body = "{}", headers = NONE }).status)
     end)
 
-    it("is not open to another machine's address", function()
+    it("D22 is not open to another machine's address", function()
         local address = "127.0.0.1"
         for line in io.popen("hostname -I 2>/dev/null"):lines() do address = line:match("%d+%.%d+%.%d+%.%d+") or address end
         local all = sessions.serve({ host = "0.0.0.0", reach = address, env = { SANDSTORM_SESSION_OPEN = "1" } })

@@ -225,7 +225,7 @@ describe("Clients that describe themselves at an address (CIMD)", function()
         assert.is_true(seen[2] <= 256)
     end)
 
-    it("D30 a document is kept for 5 minutes to a day as it asks for, a failure for 30 seconds, a full house not at all", function()
+    it("D30 a document is kept for 5 minutes to a day, a failure for 30 seconds, a full house not at all", function()
         assert.same({ 300000, 300000, 3600000, 86400000, 86400000, 300000, 30000, 30000, 0 }, program.lua([[
             local header, body, busy, seen = "", nil, false, {}
             package.loaded.shared = { get = function() end, put = function(_, _, ttl) seen[#seen + 1] = ttl end }

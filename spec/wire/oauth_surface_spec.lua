@@ -230,6 +230,73 @@ describe("Hostile input", function()
     end)
 end)
 
+describe("Every route", function()
+    local KINDS = {
+        false, "application/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ";", "\xFF",
+    }
+    local BODIES = {
+        "", "{", "[]", "null", "0", '""', "{}", "[[[]]]", "\0", "\xFF\xFE", "%", "a=%zz", "=&=&", ("a=1&"):rep(200),
+        ("["):rep(3000), '{"a":' .. ("9"):rep(400) .. "}", '{"a":1,"a":2}', '"\\ud800"', "1e999", ("x"):rep(20000),
+        '{"jsonrpc":"2.0"}', '{"jsonrpc":"2.0","id":{},"method":1,"params":[]}', '[{"jsonrpc":"2.0","id":1,"method":"ping"},1]',
+        '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":[],"arguments":null}}',
+        '{"type":1,"command":{},"session_id":[],"context":"x","timeout":-1}', '{"type":"t","context":{"env":[],"cwd":1}}',
+        '{"redirect_uris":{},"client_name":[]}', "grant_type=refresh_token&refresh_token=%00&client_id=%FF",
+        "request=%00&password=%FF&decision=%0A",
+    }
+    local HEADERS = {
+        {}, { ["MCP-Protocol-Version"] = "\xFF" }, { ["Mcp-Session-Id"] = "\1" }, { ["Last-Event-ID"] = "-1" }, { Accept = "," },
+        { ["Content-Encoding"] = "gzip" }, { Origin = "null" }, { Range = "bytes=0-" }, { Expect = "x" },
+        { ["X-HTTP-Method"] = "\xFF" },
+        { ["X-Forwarded-For"] = ",,[" }, { ["X-Forwarded-Proto"] = ":" }, { traceparent = "00-x" }, { ["Mcp-Method"] = "\xFF" },
+    }
+    local QUERIES = { "", "?", "?%00=%FF&%=1&a", "?" .. ("a=b&"):rep(300) }
+
+    it("D56 whatever is sent to it, with a bearer or without, no answer is a 5xx", function()
+        local routes = program.lua([[
+            local seen = {}
+            for position, route in ipairs(require("app").load((...)).routes) do
+                seen[position] = { path = route.path:gsub("{%w+}", "%%%%ff"), methods = route.methods }
+            end
+            return seen
+        ]], { args = { program.root .. "/tools.lua" } })
+        assert.is_true(#routes > 40)
+        local s = oauth.start({ env = { SANDSTORM_CIMD = "table" } })
+        local connection, sent = s:connect(), 0
+        local function send(method, path, headers, body, bearer)
+            local all = { Authorization = bearer, ["X-Forwarded-For"] = "2001:db8:" .. ("%x"):format(sent % 60000) .. "::1" }
+            for name, value in pairs(headers) do all[name] = value end
+            sent = sent + 1
+            local response = connection:request({ method = method, path = path, headers = all, body = body,
+                host = "127.0.0.1:" .. s.port })
+            if not response or response.headers.connection == "close" then
+                connection:close()
+                connection = s:connect()
+            end
+            assert.is_true(not response or response.status < 500,
+                cjson.encode({ method, path, response and response.status, (body or ""):gsub("[^ -~]", "?") }))
+        end
+        for _, route in ipairs(routes) do
+            for position, body in ipairs(BODIES) do
+                local kind = KINDS[position % #KINDS + 1] or nil
+                local headers = { ["Content-Type"] = kind }
+                for name, value in pairs(HEADERS[position % #HEADERS + 1]) do headers[name] = value end
+                local bearer = position % 3 > 0 and "Bearer " .. s.token or nil
+                for _, method in ipairs(route.methods) do
+                    local query = QUERIES[position % #QUERIES + 1]
+                    if method == "GET" then send(method, route.path .. query, HEADERS[position % #HEADERS + 1], nil, bearer) end
+                    if method ~= "GET" then send(method, route.path .. query, headers, body, bearer) end
+                end
+            end
+            send("PATCH", route.path, {}, "x", nil)
+            send("DELETE", route.path, {}, nil, "Bearer " .. s.token)
+        end
+        connection:close()
+        assert.equal(200, oauth.new(s):ping(s.token).status)
+        for _, line in ipairs(s:log()) do assert.not_equal("ERROR", line.level, cjson.encode(line)) end
+        s:stop()
+    end)
+end)
+
 describe("While a tool runs", function()
     --- Every endpoint a client meets on its way, one after the other.
     local function whole_way(app)

@@ -5,8 +5,8 @@
  * Where it cannot be written, lines wait in memory, up to AUDIT_WAITING_MAX bytes, and are written when it
  * can be; what does not fit is lost and counted. audit_error says what is wrong, for /health.
  *
- * Refused bearers come as fast as strangers like; beyond AUDIT_REFUSALS_MAX a second they are only counted,
- * and the next line of that kind says how many there were.
+ * What strangers cause comes as fast as they like, and must not push older lines out of the files: beyond
+ * AUDIT_REFUSALS_MAX a second it is only counted, and the next line of that kind says how many there were.
  *
  * Never pass a secret. Everything belongs to the loop's thread. */
 #ifndef SANDSTORM_AUDIT_H
@@ -35,7 +35,7 @@ bool audit_enabled(const struct audit *a);
 /* A line: `fields` is the inside of a JSON object and stands behind the time. */
 void audit_line(struct audit *a, const struct buf *fields);
 
-/* The same for a refused bearer. */
+/* The same for a refused bearer, and for anything else that strangers can cause as often as they like. */
 void audit_refusal(struct audit *a, const struct buf *fields);
 
 /* Writes what is gathered. */

@@ -20,29 +20,54 @@ static int l_error(lua_State *L)
     return 1;
 }
 
-static int fill(lua_State *L, struct buf *fields)
+typedef void write_line(struct audit *audit, const struct buf *fields);
+
+static int fill(lua_State *L, struct buf *fields, write_line *write)
 {
-    if (!lua_json_encode(L, 1, true, fields)) return luaL_error(L, "audit.write: %s", lua_tostring(L, -1));
+    if (!lua_json_encode(L, 1, true, fields)) return luaL_error(L, "audit: %s", lua_tostring(L, -1));
     if (fields->len < 3 || fields->data[0] != '{')
-        return luaL_error(L, "audit.write: expected a table with names as keys");
+        return luaL_error(L, "audit: argument 1 (fields): expected a table with names as keys");
     buf_consume(fields, 1);
     fields->len--;
-    audit_line(vm_of(L)->host->audit, fields);
+    write(vm_of(L)->host->audit, fields);
     return 0;
 }
 
-static int l_write(lua_State *L)
+static int fill_line(lua_State *L, struct buf *fields)
+{
+    return fill(L, fields, audit_line);
+}
+
+static int fill_refusal(lua_State *L, struct buf *fields)
+{
+    return fill(L, fields, audit_refusal);
+}
+
+static int write_with(lua_State *L, int (*filler)(lua_State *L, struct buf *fields))
 {
     lua_settop(L, 1);
     luaL_checktype(L, 1, LUA_TTABLE);
     if (!audit_enabled(vm_of(L)->host->audit)) return 0;
-    return lua_scratch(L, 1, fill);
+    return lua_scratch(L, 1, filler);
+}
+
+static int l_write(lua_State *L)
+{
+    return write_with(L, fill_line);
+}
+
+static int l_write_bounded(lua_State *L)
+{
+    return write_with(L, fill_refusal);
 }
 
 int luaopen_audit(lua_State *L)
 {
-    static const luaL_Reg functions[] = {
-        {"enabled", l_enabled}, {"error", l_error}, {"write", l_write}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"enabled", l_enabled},
+                                         {"error", l_error},
+                                         {"write", l_write},
+                                         {"write_bounded", l_write_bounded},
+                                         {NULL, NULL}};
     luaL_newlib(L, functions);
     return 1;
 }

@@ -16,4 +16,9 @@ function audit.error() end
 ---@param fields table<string, any>
 function audit.write(fields) end
 
+--- The same for what strangers can cause as often as they like: beyond 20 a second it is only counted, and the next line of
+--- this kind has the count as `left_out`.
+---@param fields table<string, any>
+function audit.write_bounded(fields) end
+
 return audit

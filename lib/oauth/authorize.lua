@@ -22,7 +22,8 @@ local function no_address(request)
 end
 
 local function log_outcome(outcome, asked, reason)
-    log.info("authorization " .. outcome, { client = asked.name, redirect = uri.shown(asked.redirect), reason = reason })
+    local note = outcome == "granted" and log.info or log.attempt
+    note("authorization " .. outcome, { client = asked.name, redirect = uri.shown(asked.redirect), reason = reason })
 end
 
 local function blob_of(request)
@@ -37,7 +38,7 @@ end
 -- To the client where it may be told, else to the person.
 local function complain(origin, complaint)
     if not complaint.redirect then
-        log.info("authorization refused", { reason = complaint.why })
+        log.attempt("authorization refused", { reason = complaint.why })
         return page.message(origin, {
             status = 400, heading = "This sign-in cannot start", what = complaint.why, detail = complaint.detail,
             advice = "Nothing was granted. Remove the connection in the app and add it again.",
@@ -45,7 +46,7 @@ local function complain(origin, complaint)
     end
     local parameters = { { "error", complaint.error }, { "error_description", complaint.why } }
     local location = authorization.back(origin, complaint.redirect, complaint.state, parameters)
-    log.info("authorization refused", { redirect = uri.shown(complaint.redirect), reason = complaint.error })
+    log.attempt("authorization refused", { redirect = uri.shown(complaint.redirect), reason = complaint.error })
     return consent.back(origin, location, "The app asked for something else", "Nothing was granted: " .. complaint.why .. ".")
 end
 

@@ -82,7 +82,7 @@ function cimd.find(id)
     if known then return entry, why end
     local ttl
     document, why, ttl = fetch_document(id)
-    log.info("client document fetched", { client = uri.shown(id), outcome = document and "read" or "refused", reason = why })
+    log.attempt("client document fetched", { client = uri.shown(id), outcome = document and "read" or "refused", reason = why })
     if ttl then shared.put(place_of(id), json.encode({ id = id, document = document, why = why }), ttl) end
     return document, why
 end

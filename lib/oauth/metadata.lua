@@ -6,7 +6,7 @@ local json = require("json")
 local metadata = {}
 
 local SCOPES = { "mcp", "offline_access" }
-local HEADERS = { ["Cache-Control"] = "public, max-age=300" }
+local FRESH = "max-age=300"
 
 ---@param origin string
 ---@param path string path of the resource
@@ -52,11 +52,14 @@ end
 
 local function jwks() return { keys = json.array({}) } end
 
+-- Without a public URL the addresses in a document are those of one request: no shared cache may give them to others.
+local function caching() return (host.setting("public_url") ~= "" and "public, " or "private, ") .. FRESH end
+
 local function serve(make)
     return function(request)
         local origin = request.origin
         if not origin then return 400, json.encode({ error = "Bad Request" }) end
-        return 200, json.encode(make(origin), { sort = true }), HEADERS
+        return 200, json.encode(make(origin), { sort = true }), { ["Cache-Control"] = caching() }
     end
 end
 

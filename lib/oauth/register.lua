@@ -108,7 +108,7 @@ function register.handle(request)
     if body == nil then return answer.refuse(answer.failure("invalid_client_metadata", "no JSON: " .. complaint)) end
     local wanted, failure = read(body)
     if not wanted then return answer.refuse(failure) end
-    log.info("client registered", { client = wanted.name, redirect = uri.shown(wanted.addresses[1]), method = wanted.method })
+    log.attempt("client registered", { client = wanted.name, redirect = uri.shown(wanted.addresses[1]), method = wanted.method })
     return answer.json(201, registered(wanted))
 end
 

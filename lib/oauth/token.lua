@@ -122,7 +122,7 @@ function token.handle(request)
     if not request.origin then return answer.refuse(answer.failure("invalid_request", "Host: not a host name")) end
     local tokens, failure = serve(request)
     if tokens then return answer.json(200, tokens) end
-    log.info("token refused", { reason = failure.error, detail = failure.description })
+    log.attempt("token refused", { reason = failure.error, detail = failure.description })
     local seconds = limits.call_failed(network)
     if seconds then return too_many(seconds) end
     return answer.refuse(failure)

@@ -114,6 +114,23 @@ describe("the audit log", function()
         assert.not_matches("hunter2", tmp.read(path))
     end)
 
+    it("cannot be filled by strangers: beyond 20 a second what they try is only counted", function()
+        local function register()
+            s:request({ method = "POST", path = "/oauth/register", body = '{"redirect_uris":["https://app.example/cb"]}',
+                headers = { Authorization = false, ["Content-Type"] = "application/json" } })
+        end
+        for _ = 1, 60 do register() end
+        program.wait_until(function() return false end, 1.1) -- the next second
+        register()
+        line_with(function(line) return line.action == "client registered" and line.left_out end)
+        local lines, count = 0, 0
+        for _, line in ipairs(lines_of(path)) do
+            if line.action == "client registered" then lines, count = lines + 1, count + 1 + (line.left_out or 0) end
+        end
+        assert.equal(61, count)
+        assert.is_true(lines < 61)
+    end)
+
     it("never holds the server's token", function()
         s:call("terminal_exec", { command = "echo hello" })
         line_with(function(line) return line.event == "tool" end)

@@ -72,6 +72,25 @@ describe("The authorization endpoint", function()
         end
     end)
 
+    it("D32 no way of writing another address is taken for a registered one", function()
+        local mine = app:client({ redirect_uris = { "http://localhost/callback", "https://a.example/cb" } })
+        for _, redirect in ipairs({
+            "https://a.example./cb", "https://a.example/%63b", "https://a.example/cb%00", "https://a.example/x/../cb",
+            "https://a.example:443/cb", "HTTPS://a.example/cb", "https://a.example//cb", "https://a.example/cb#",
+            "https://a.example/cb?", "https://a.example\\@evil.example/cb", "https://u@a.example/cb", "https://a.example@evil.example/cb",
+            "https://a.example.evil.example/cb", "https://evil.example/https://a.example/cb", "https://a\u{AD}.example/cb",
+            "https://\u{FF41}.example/cb", "http://a.example/cb", " https://a.example/cb", "https://a.example/cb\n",
+            "http://localhost./callback", "http://LOCALHOST/callback", "http://localhost:1@evil.example/callback",
+            "http://localhost%00.evil.example/callback", "http://localhost.evil.example/callback", "http://localhost:/callback/",
+            "http://localhost:99999/callback", "http://localhost:0x50/callback", "http://localhost:-1/callback",
+            "http://127.1/callback", "http://[::ffff:127.0.0.1]/callback", "http://0.0.0.0/callback",
+            "http://2130706433/callback", "http://localhost/Callback", "http://localhost//callback",
+            "http://localhost/callback;x", "https://localhost/callback",
+        }) do
+            is_page(app:page(mine, { redirect_uri = redirect }), 400)
+        end
+    end)
+
     it("D33 S256 only, and a challenge of 43 characters, before a password is asked for", function()
         assert.equal(200, app:page(client, { code_challenge_method = false }).status)
         for _, changes in ipairs({

@@ -81,6 +81,18 @@ describe("Access tokens of v0.1.0", function()
         other:stop()
     end)
 
+    it("D51 whoever holds one can end it, and ends no other with it", function()
+        local one, two = sign(('{"t":%d,"c":"held","k":"access"}'):format(now_ms())),
+            sign(('{"t":%d,"c":"other","k":"access"}'):format(now_ms()))
+        local signature = one:match("^(.*)%.")
+        for _, text in ipairs({ one .. "A", (one:gsub("^.", "-")), signature .. "." .. two:match("%.(.*)$") }) do
+            assert.equal(200, app:post("/oauth/revoke", { token = text }).status)
+        end
+        assert.equal(200, app:ping(one).status)
+        assert.equal(200, app:post("/oauth/revoke", { token = one }).status)
+        assert.same({ 401, 200 }, { app:ping(one).status, app:ping(two).status })
+    end)
+
     it("D51 one can be revoked alone, and they end with all others", function()
         local one, two = sign(('{"t":%d,"c":"one","k":"access"}'):format(now_ms())),
             sign(('{"t":%d,"c":"two","k":"access"}'):format(now_ms()))

@@ -108,7 +108,8 @@ end)
 
 describe("The log", function()
     it("D57 tells client, address, outcome and reason, and no secret of any kind", function()
-        local s = oauth.start({ env = { SANDSTORM_LOG_LEVEL = "trace" } })
+        local audit = tmp.dir("audit") .. "/audit.log"
+        local s = oauth.start({ env = { SANDSTORM_LOG_LEVEL = "trace", SANDSTORM_AUDIT_FILE = audit } })
         local app = oauth.new(s)
         local made = app:register({ client_name = "Logged", token_endpoint_auth_method = "client_secret_post" }).json
         local id, secret = made.client_id, made.client_secret
@@ -123,8 +124,9 @@ describe("The log", function()
         local newer = app:refresh(id, tokens.refresh_token, { client_secret = secret }).json
         app:exchange(id, code, { client_secret = secret })
         app:post("/oauth/revoke", { token = newer.refresh_token })
+        local metrics = s:request({ path = "/metrics" }).body
         s:stop()
-        local log = s.process:stdout()
+        local log, kept = s.process:stdout(), tmp.read(audit)
         for name, text in pairs({
             token = s.token, code = code, verifier = oauth.VERIFIER, access = tokens.access_token, refresh = tokens.refresh_token,
             newer = newer.refresh_token, secret = secret, state = "logged-state", challenge = oauth.CHALLENGE,
@@ -132,7 +134,12 @@ describe("The log", function()
             password = "guessed-password", ["wrong secret"] = "guessed-secret", bearer = "guessed-bearer",
                 query = "code_challenge",
         }) do
-            assert.is_nil(log:find(text, 1, true), name)
+            for place, written in pairs({ log = log, ["audit log"] = kept, metrics = metrics }) do
+                assert.is_nil(written:find(text, 1, true), name .. " in the " .. place)
+            end
+        end
+        for _, action in ipairs({ "client registered", "authorization granted", "signed in", "code used twice", "signed out" }) do
+            assert.is_truthy(kept:find('"action":"' .. action .. '"', 1, true), action)
         end
         local seen = {}
         for _, line in ipairs(s:log()) do

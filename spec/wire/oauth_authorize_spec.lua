@@ -77,8 +77,9 @@ describe("The authorization endpoint", function()
         for _, redirect in ipairs({
             "https://a.example./cb", "https://a.example/%63b", "https://a.example/cb%00", "https://a.example/x/../cb",
             "https://a.example:443/cb", "HTTPS://a.example/cb", "https://a.example//cb", "https://a.example/cb#",
-            "https://a.example/cb?", "https://a.example\\@evil.example/cb", "https://u@a.example/cb", "https://a.example@evil.example/cb",
-            "https://a.example.evil.example/cb", "https://evil.example/https://a.example/cb", "https://a\u{AD}.example/cb",
+            "https://a.example/cb?", "https://a.example\\@evil.example/cb", "https://u@a.example/cb",
+            "https://a.example@evil.example/cb", "https://a.example.evil.example/cb",
+            "https://evil.example/https://a.example/cb", "https://a\u{AD}.example/cb",
             "https://\u{FF41}.example/cb", "http://a.example/cb", " https://a.example/cb", "https://a.example/cb\n",
             "http://localhost./callback", "http://LOCALHOST/callback", "http://localhost:1@evil.example/callback",
             "http://localhost%00.evil.example/callback", "http://localhost.evil.example/callback", "http://localhost:/callback/",

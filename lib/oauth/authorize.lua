@@ -65,18 +65,13 @@ local function foreign(request, origin)
     return from ~= nil and from ~= "null" and not (uri.is_resource_of(origin, from) and not from:find("/", 9, true))
 end
 
-local function is_form(request)
-    local kind = (request:header("content-type") or ""):match("^%s*([^;%s]*)"):lower()
-    return kind == "application/x-www-form-urlencoded"
-end
-
 -- The validated request in what was posted, and the form; nil and a message for the person.
 local function read_form(request, origin)
     if foreign(request, origin) then
         return nil, { status = 403, heading = "This form came from another page", what = "Only this server's own page may " ..
             "send the token. Nothing was granted.", advice = START_AGAIN }
     end
-    local sent = is_form(request) and form.parse(request:body())
+    local sent = form.media_type(request:header("content-type")) == form.MEDIA_TYPE and form.parse(request:body())
     if not sent then
         return nil, { status = 400, heading = "This is no form", what = "The server expected what its own page sends.",
             advice = START_AGAIN }
@@ -114,7 +109,8 @@ local function too_many(origin, seconds)
     return page.message(origin, {
         status = 429, heading = "Too many wrong tokens",
         what = ("From your network there were too many wrong tokens. Try again in %d seconds."):format(seconds),
-        advice = "Apps that are signed in already go on working.", headers = { ["Retry-After"] = tostring(seconds) },
+        advice = "Then go back and enter it again. Apps that are signed in go on working.",
+        headers = { ["Retry-After"] = tostring(seconds) },
     })
 end
 

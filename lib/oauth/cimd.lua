@@ -2,6 +2,7 @@
 --- ones, from memory, or fetched.
 local crypto = require("crypto")
 local fetch = require("fetch")
+local form = require("oauth.form")
 local host = require("host")
 local json = require("json")
 local known_clients = require("oauth.known_clients")
@@ -43,7 +44,7 @@ end
 
 -- A host that serves files of its users serves few of them as JSON: those are not its own word.
 local function is_json(content_type)
-    local kind = content_type:lower():match("^[^;%s]*")
+    local kind = form.media_type(content_type)
     return kind == "application/json" or kind:find("^application/[%w.+-]+%+json$") ~= nil
 end
 

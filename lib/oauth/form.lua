@@ -3,6 +3,13 @@ local form = {}
 
 local PARAMETERS_MAX = 100
 
+form.MEDIA_TYPE = "application/x-www-form-urlencoded"
+
+--- The type in a Content-Type header, without its parameters and in lower case; "" without a header.
+---@param header? string
+---@return string
+function form.media_type(header) return (header or ""):match("^%s*([^;%s]*)"):lower() end
+
 --- One name or value decoded; nil where a `%` stands without two hex digits.
 ---@return string?
 function form.decode(encoded)

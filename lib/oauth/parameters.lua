@@ -33,10 +33,10 @@ end
 ---@return table<string, string>?
 ---@return oauth.Error?
 function parameters.read(request)
-    local kind = (request:header("content-type") or ""):match("^%s*([^;%s]*)"):lower()
-    if kind == "application/x-www-form-urlencoded" then return from_form(request) end
+    local kind = form.media_type(request:header("content-type"))
+    if kind == form.MEDIA_TYPE then return from_form(request) end
     if kind == "application/json" then return from_json(request) end
-    return wrong("Content-Type: expected application/x-www-form-urlencoded or application/json")
+    return wrong(("Content-Type: expected %s or application/json"):format(form.MEDIA_TYPE))
 end
 
 return parameters

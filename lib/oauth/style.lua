@@ -29,7 +29,7 @@ dd b{font-weight:650}
 dd span{display:block;color:var(--soft);font-size:.9rem;line-height:1.4}
 .note{margin:0 0 1rem;padding:.6rem .85rem;font-size:.925rem;line-height:1.45;
 background:var(--note);border:1px solid var(--note-line);border-radius:.6rem}
-.bad{margin:.35rem 0 0;padding:0;border:0;color:var(--bad);font-weight:650}
+.bad{margin:.5rem 0 0;color:var(--bad);font-weight:650}
 .detail{padding:.5rem .75rem;background:var(--back);border:1px solid var(--line);border-radius:.6rem;
 font:.875rem/1.45 ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace}
 label{display:block;margin:0 0 .3rem;font-weight:650}

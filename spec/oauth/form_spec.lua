@@ -18,6 +18,13 @@ describe("Forms", function()
         assert.is_nil((form.parse(("a=1&"):rep(101))))
     end)
 
+    it("D42 the type of a body is told from its header", function()
+        assert.equal("", form.media_type(nil))
+        assert.equal("application/json", form.media_type(" Application/JSON ; charset=utf-8"))
+        assert.equal(form.MEDIA_TYPE, form.media_type("APPLICATION/x-www-form-urlencoded;x"))
+        assert.equal("", form.media_type(";"))
+    end)
+
     it("D34 bytes go out and come back as they were", function()
         local all = {}
         for byte = 0, 255 do all[#all + 1] = string.char(byte) end

@@ -17,7 +17,8 @@ describe("Names of strangers", function()
 
     it("D37 lose what would act: on terminals, on the direction of text, on what is seen", function()
         for _, acting in ipairs({
-            "\0", "\27", "\127", "\u{85}", "\u{9B}", "\u{AD}", "\u{202E}", "\u{2066}", "\u{200F}", "\u{061C}", "\u{200B}", "\u{2060}", "\u{FEFF}", "\u{3164}", "\u{2028}", "\u{E0041}", "\u{FFF9}",
+            "\0", "\27", "\127", "\u{85}", "\u{9B}", "\u{AD}", "\u{202E}", "\u{2066}", "\u{200F}", "\u{061C}",
+            "\u{200B}", "\u{2060}", "\u{FEFF}", "\u{3164}", "\u{2028}", "\u{E0041}", "\u{FFF9}",
         }) do
             assert.equal("a?b", visible.text("a" .. acting .. "b"))
         end

@@ -1,5 +1,8 @@
 --- Who may use the session API.
+local needs = require("spec.support.needs")
+local program = require("spec.support.program")
 local sessions = require("spec.support.sessions")
+local tmp = require("spec.support.tmp")
 
 local NONE = { Authorization = false }
 
@@ -116,11 +119,27 @@ describe("the open session API", function()
         assert.equal(401, s:request({ method = "POST", path = "/mcp", body = "{}", headers = NONE }).status)
     end)
 
-    it("D22 is not open to another machine's address", function()
-        local address = "127.0.0.1"
-        for line in io.popen("hostname -I 2>/dev/null"):lines() do address = line:match("%d+%.%d+%.%d+%.%d+") or address end
-        local all = sessions.serve({ host = "0.0.0.0", reach = address, env = { SANDSTORM_SESSION_OPEN = "1" } })
-        assert.equal(address == "127.0.0.1" and 201 or 401, create(all, NONE))
-        all:stop()
+    -- Prints the statuses of a creation from loopback and from another address of the machine, both under the name
+    -- localhost.
+    local ASK = [[
+        "$0" serve > log & server=$!
+        until curl -s -o health http://127.0.0.1:8080/health; do kill -0 $server || exit 1; sleep 0.02; done
+        for address in 127.0.0.1 192.0.2.9; do
+            curl -s -o answer -w '%{http_code}\n' -H 'Host: localhost' -H 'Content-Type: application/json' -d '{"type":"t"}' \
+                http://$address:8080/session/create
+        done
+        kill $server; wait $server
+    ]]
+
+    it("D22 is not open to an address that is not loopback, whatever name it asks for", function()
+        local result = program.run({
+            wrap = needs.network("ip link set lo up; ip addr add 192.0.2.9/32 dev lo"),
+            command = { "/bin/bash" }, args = { "-c", ASK, program.path }, cwd = tmp.dir("network"),
+            env = {
+                SANDSTORM_MCP_TOKEN = "a-token-of-the-spec-0123456789", SANDSTORM_MCP_HOST = "0.0.0.0",
+                SANDSTORM_SESSION_OPEN = "1",
+            },
+        })
+        assert.same({ 0, "201\n401\n" }, { result.code, result.stdout }, result.stderr)
     end)
 end)

@@ -1,9 +1,8 @@
 --- Kinds of repositories by the nine tools: each call does and says what `git` does and says on a twin of the repository.
+local needs = require("spec.support.needs")
 local repositories = require("spec.support.repositories")
 local text = require("text")
 local tmp = require("spec.support.tmp")
-
-local is_root = tmp.shell("id -u") == "0\n"
 
 -- Run in an empty folder. Afterwards there is `repo` with the branches main and other, and `remote.git`, its origin.
 local BASE = [[
@@ -79,12 +78,10 @@ local KINDS = {
     { "intent to add", BASE .. "echo x > ita; git add -N ita; git rm -q --cached o.txt 2>/dev/null || true; " .. DIRTY },
     { "branch.sort", BASE .. "git config branch.sort -committerdate; git branch zz; git branch aa" },
     { "upstream gone", BASE .. "git checkout -q other; git push -q origin :other; echo x > x" },
+    { "foreign owner (G04)", BASE .. DIRTY .. "cd ..; chown -R 12345 repo", root = true },
+    { "foreign owner allowed (G04)", BASE .. DIRTY .. "cd ..; chown -R 12345 repo\n"
+        .. 'git config --global --add safe.directory "$PWD/repo"', root = true },
 }
-if is_root then
-    KINDS[#KINDS + 1] = { "foreign owner (G04)", BASE .. DIRTY .. "cd ..; chown -R 12345 repo" }
-    KINDS[#KINDS + 1] = { "foreign owner allowed (G04)", BASE .. DIRTY .. "cd ..; chown -R 12345 repo\n"
-        .. 'git config --global --add safe.directory "$PWD/repo"' }
-end
 
 -- What the tools do beside git's defaults: no hard links, text in UTF-8, previews without an editor.
 local MESSAGE = "by the tool"
@@ -152,6 +149,7 @@ describe("git by kind of repository", function()
 
     for position, kind in ipairs(KINDS) do
         it(kind[1], function()
+            if kind.root then needs.root() end
             local folder = "k" .. position
             pair:both(folder, kind[2])
             for _, operation in ipairs(READS) do expect_same(pair, folder, operation, kind[1]) end

@@ -1,9 +1,9 @@
+local needs = require("spec.support.needs")
 local program = require("spec.support.program")
 local tmp = require("spec.support.tmp")
 local uv = require("luv")
 
 local NOBODY = { "/usr/bin/setpriv", "--reuid=12345", "--regid=12345", "--clear-groups", "--pdeathsig", "KILL", "--" }
-local is_root = tmp.shell("id -u") == "0\n"
 
 local REMOVE = [[
     local fs = require("fs")
@@ -87,13 +87,13 @@ open("f", "w").close()
     it("gives itself the permissions that it lacks, but not on the folder that the tree lies in", function()
         local remove, workspace = world([[mkdir -p s/x/ro/deep s/x/none; echo 1 > s/x/ro/deep/f; echo 1 > s/x/none/f
             chmod 555 s/x/ro/deep s/x/ro; chmod 000 s/x/none; chmod 755 s; chmod -R a+rX . 2>/dev/null || true
-            chmod 000 s/x/none; test $(id -u) != 0 || chown -R 12345:12345 .]], { wrap = is_root and NOBODY or nil })
+            chmod 000 s/x/none; test $(id -u) != 0 || chown -R 12345:12345 .]], { wrap = needs.is_root and NOBODY or nil })
         assert.same({ entries = 6, complete = true }, remove("s/x"))
         assert.equal(tonumber("755", 8), assert(uv.fs_stat(workspace .. "/s")).mode & 511)
     end)
 
     it("says what cannot be removed, and removes the rest", function()
-        if not is_root then return end
+        needs.root()
         local remove, workspace = world([[mkdir -p s/x/theirs; echo 1 > s/x/theirs/f; echo 1 > s/x/ours
             chown -R 12345:12345 .; chown -R 0:0 s/x/theirs]], { wrap = NOBODY })
         local removed = remove("s/x")

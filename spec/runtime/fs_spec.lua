@@ -1,5 +1,6 @@
 local cjson = require("cjson")
 local http = require("spec.support.http")
+local needs = require("spec.support.needs")
 local program = require("spec.support.program")
 local server = require("spec.support.server")
 local tmp = require("spec.support.tmp")
@@ -49,7 +50,7 @@ local function failure(path, text, code) return { "nil", path .. ": " .. text, c
 
 --- What to put before the program so that it runs without privileges, with the workspace as its own.
 local function unprivileged(workspace)
-    if uv.getuid() ~= 0 then return {} end
+    if not needs.is_root then return {} end
     shell(("chmod 711 %s; chown -hR 4242:4242 %s"):format(quote(workspace:match("^(.*)/")), quote(workspace)))
     return { "setpriv", "--reuid", "4242", "--regid", "4242", "--clear-groups", "--" }
 end
@@ -543,22 +544,9 @@ describe("fs.write, when something goes wrong", function()
         return { code, code, code, code, true, true, true, ". .. linked other plain", "written", true }
     end
 
-    --- What runs a program in a mount namespace with a full-able workspace, or nil where that is not allowed.
-    local function small_disk(folder)
-        local mount = ('mount -t tmpfs -o size=2m,mode=777 tmpfs %s && exec "$0" "$@"'):format(quote(folder))
-        for _, unshare in ipairs { { "unshare", "-m" }, { "unshare", "-rm" } } do
-            local wrap = { unshare[1], unshare[2], "/bin/sh", "-c", mount }
-            if program.run({ wrap = wrap, command = { "true" } }).code == 0 then return wrap end
-        end
-    end
-
     it("a full disk changes nothing and leaves nothing behind", function()
-        local wrap = small_disk(w)
-        if wrap then
-            assert.same(expected("ENOSPC"), run(w, FULL, { wrap = wrap }))
-        else
-            assert.same(expected("EFBIG"), run(w, FULL, { wrap = { "prlimit", "--fsize=1000000", "--" } }))
-        end
+        local wrap = needs.mounts("mount -t tmpfs -o size=2m,mode=777 tmpfs " .. quote(w))
+        assert.same(expected("ENOSPC"), run(w, FULL, { wrap = wrap }))
     end)
 
     it("a limit on the size of files does not either, and does not end the program", function()
@@ -601,11 +589,11 @@ describe("fs.write, when something goes wrong", function()
     it("works without /proc, where temporary files need a name from the start", function()
         local script = tmp.file("write.lua", [[local fs = require("fs")
             assert(fs.write("f", "old")) assert(fs.write("f", "new")) return (fs.read("f"))]])
-        local wrap = { "unshare", uv.getuid() == 0 and "-m" or "-rm", "/bin/sh", "-c",
-            'mount -t tmpfs tmpfs /proc && exec "$0" "$@"' }
-        local hidden = program.run({ workspace = w, wrap = wrap, args = { "run", script } })
-        -- Where no namespace can be made the program does not even start; then the usual way has to do.
-        if hidden.code ~= 0 then hidden = program.run({ workspace = w, args = { "run", script } }) end
+        local hidden = program.run({
+            workspace = w, wrap = needs.mounts("mount -t tmpfs tmpfs /proc"), args = { "run", script },
+            env = { SANDSTORM_LIBRARY = program.root .. "/lib", SANDSTORM_TOOLS = program.root .. "/tools.lua" },
+        })
+        assert.equal("", hidden.stderr)
         assert.equal('"new"\n', hidden.stdout)
         assert.equal("f\n", names(w))
     end)
@@ -682,8 +670,7 @@ describe("fs.move", function()
 
     it("copies files and links to another file system, and leaves folders alone", function()
         shell(("cd %s; mkdir disk d; echo -n x > f; chmod 640 f; touch -d @1000000000 f; ln -s f l"):format(w))
-        local mount = ('mount -t tmpfs tmpfs %s/disk && exec "$0" "$@"'):format(w)
-        local wrap = { "unshare", uv.getuid() == 0 and "-m" or "-rm", "/bin/sh", "-c", mount }
+        local wrap = needs.mounts("mount -t tmpfs tmpfs " .. quote(w .. "/disk"))
         local source = [[
             local out = { (fs.move("f", "disk/f")), (fs.move("l", "disk")), fs.read("disk/f") }
             local entry, link = fs.stat("disk/f"), fs.stat("disk/l")
@@ -691,11 +678,8 @@ describe("fs.move", function()
             out[5] = select(2, fs.move("d", "disk/d")) or "moved"
             out[6] = fs.move("disk/f", "f") and (fs.read("f"))
             return out]]
-        local possible = program.run({ wrap = wrap, command = { "true" } }).code == 0
-        local d = possible and w .. "/d: Invalid cross-device link (only files and links can be moved to another file system)"
-            or "moved"
-        assert.same({ w .. "/disk/f", w .. "/disk/l", "x", "640 1000000000 f", d, "x" },
-            run(w, source, { wrap = possible and wrap or {} }))
+        local d = w .. "/d: Invalid cross-device link (only files and links can be moved to another file system)"
+        assert.same({ w .. "/disk/f", w .. "/disk/l", "x", "640 1000000000 f", d, "x" }, run(w, source, { wrap = wrap }))
     end)
 end)
 

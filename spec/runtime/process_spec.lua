@@ -1,3 +1,4 @@
+local needs = require("spec.support.needs")
 local program = require("spec.support.program")
 local tmp = require("spec.support.tmp")
 
@@ -41,14 +42,9 @@ end
 --- What process.run says about one command, as a table.
 local function run(options, opts) return lua("return process.run(" .. options .. ")", opts) end
 
-local is_root = tmp.shell("id -u") == "0\n"
-
---- The descriptors of a process that hides its memory are root's to see.
-local it_as_root = is_root and it or function() end
-
 --- Permission bits count for root as for anybody else.
 local function without_override()
-    return is_root and { "setpriv", "--bounding-set=-dac_override,-dac_read_search", "--" } or {}
+    return needs.is_root and { "setpriv", "--bounding-set=-dac_override,-dac_read_search", "--" } or {}
 end
 
 local function is_alive(pid)
@@ -145,7 +141,8 @@ describe("process.run", function()
         assert.same({ 0, false, true }, { result.exit_code, result.timed_out, result.child_alive })
     end)
 
-    it_as_root("P02 a child that keeps writing does not hold the call, nor a pipe", function()
+    it("P02 a child that keeps writing does not hold the call, nor a pipe", function()
+        needs.root() -- who may see the descriptors of a process that hides its memory
         local result = lua([[
             local before = descriptors()
             local command = "(while :; do echo tick; sleep 0.02; done) & echo $!; sleep 0.2; echo fg-done"
@@ -551,7 +548,8 @@ describe("background jobs", function()
         assert.same({ "responsive\n", "SIGTERM", 262144, 262144, "y\ny\n" }, { table.unpack(result, 2) })
     end)
 
-    it_as_root("P10 output is kept in memory: a job has no file of its own to read", function()
+    it("P10 output is kept in memory: a job has no file of its own to read", function()
+        needs.root() -- who may see the descriptors of a process that hides its memory
         local result = lua([[
             local list = "readlink /proc/$PPID/fd/* | grep -v -E '^(pipe|anon_inode|socket):' | sort"
             local before = sh(list)
@@ -654,7 +652,8 @@ describe("background jobs", function()
         assert.same({ "running", "SIGKILL" }, result)
     end)
 
-    it_as_root("P28 a job that closes its output and lives on costs no processor time", function()
+    it("P28 a job that closes its output and lives on costs no processor time", function()
+        needs.root() -- who may see the descriptors of a process that hides its memory
         local result = lua([[
             local before = descriptors()
             local pid = process.start({ command = "echo x; exec >&- 2>&-; sleep 300" })
@@ -673,7 +672,8 @@ describe("background jobs", function()
         assert.same({ 1, 0 }, { result[3], result[4] })
     end)
 
-    it_as_root("P28 a job that ends while a descendant holds its output is read on, at no cost", function()
+    it("P28 a job that ends while a descendant holds its output is read on, at no cost", function()
+        needs.root() -- who may see the descriptors of a process that hides its memory
         local result = lua([[
             local before = descriptors()
             local pid = process.start({ command = "(until [ -e go ]; do sleep 0.05; done; echo late) & echo x; exit 4" })
@@ -708,7 +708,8 @@ describe("background jobs", function()
         assert.equal(262144, result[2])
     end)
 
-    it_as_root("no zombie and no descriptor stays", function()
+    it("no zombie and no descriptor stays", function()
+        needs.root() -- who may see the descriptors of a process that hides its memory
         local result = lua([[
             sh("true")
             local before = descriptors()
@@ -724,7 +725,8 @@ describe("background jobs", function()
         assert.same({ true, "0\n" }, { result[1] <= 0, result[2] })
     end)
 
-    it_as_root("running out of descriptors is an error that leaves nothing behind", function()
+    it("running out of descriptors is an error that leaves nothing behind", function()
+        needs.root() -- who may see the descriptors of a process that hides its memory
         local result = lua([[
             sh("true")
             local before, pids, refused = descriptors(), {}, nil

@@ -9,6 +9,7 @@ local assert = require("luassert")
 local busted = require("busted")
 local http = require("spec.support.http")
 local json = require("json")
+local needs = require("spec.support.needs")
 local program = require("spec.support.program")
 local server = require("spec.support.server")
 local tmp = require("spec.support.tmp")
@@ -23,8 +24,6 @@ local EMPTIED = { "workspace", "remotes", "bin", "home" }
 local WHO, ADDRESS, WHEN = "Parity Tester", "parity@example.com", "2026-11-30T12:00:00+00:00"
 local GIT_CONFIG = ("[user]\n\tname = %s\n\temail = %s\n[init]\n\tdefaultBranch = main\n"):format(WHO, ADDRESS)
 local SETTLE_S = 20 -- for what happens after a call, looked at again and again
-
-local is_root = tmp.shell("id -u") == "0\n"
 
 local function fixture(name) return assert(tmp.read(program.root .. "/spec/fixtures/parity/" .. name)) end
 
@@ -44,7 +43,7 @@ World.__index = World
 local quote = tmp.quote
 
 local function own(path)
-    if is_root then tmp.shell(("chown -R %d:%d %s"):format(USER, USER, quote(path))) end
+    if needs.is_root then tmp.shell(("chown -R %d:%d %s"):format(USER, USER, quote(path))) end
 end
 
 -- Where the user without rights can read them, wherever the checkout lies.
@@ -82,7 +81,7 @@ function World:shell(lines)
     local words = { "cd " .. quote(self.WORKSPACE) .. " && exec env -i" }
     for name, value in pairs(self:environment()) do words[#words + 1] = quote(name .. "=" .. value) end
     for _, name in pairs(FOLDERS) do words[#words + 1] = quote(name .. "=" .. self[name]) end
-    if is_root then table.move(AS_USER, 1, #AS_USER, #words + 1, words) end
+    if needs.is_root then table.move(AS_USER, 1, #AS_USER, #words + 1, words) end
     words[#words + 1] = "/bin/bash -c " .. quote("umask 022; " .. lines) .. " </dev/null"
     local errors = self.root .. "/stderr"
     local pipe = assert(io.popen(table.concat(words, " ") .. " 2>" .. quote(errors)))
@@ -113,7 +112,7 @@ function World:server(changes, tools)
     for name, value in pairs(changes or {}) do env[name] = self:fill(value) end
     self.servers[key] = server.start({
         env = env, workspace = self.WORKSPACE, cwd = self.RUN, tools = tools or self.tools,
-        wrap = is_root and AS_USER or nil, command = { self.program },
+        wrap = needs.is_root and AS_USER or nil, command = { self.program },
     })
     return self.servers[key]
 end

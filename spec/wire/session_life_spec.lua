@@ -1,5 +1,6 @@
 --- Sessions from their beginning to their end, and what happens when several things are done to one at a time.
 local cjson = require("cjson")
+local needs = require("spec.support.needs")
 local program = require("spec.support.program")
 local sessions = require("spec.support.sessions")
 local tmp = require("spec.support.tmp")
@@ -217,7 +218,7 @@ describe("a session", function()
     end)
 
     it("a file that cannot be removed makes the delete an error that names it, and the reaper tries again", function()
-        if tmp.shell("id -u") ~= "0\n" then return end
+        needs.root()
         local workspace = tmp.dir("workspace")
         tmp.shell("chown 12345:12345 " .. workspace)
         local wrap = { "/usr/bin/setpriv", "--reuid=12345", "--regid=12345", "--clear-groups", "--pdeathsig", "KILL", "--" }

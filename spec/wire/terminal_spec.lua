@@ -1,6 +1,7 @@
 --- The terminal tools of a running server: what only shows over the wire or in the server's own process.
 local cjson = require("cjson")
 local http = require("spec.support.http")
+local needs = require("spec.support.needs")
 local program = require("spec.support.program")
 local server = require("spec.support.server")
 local tmp = require("spec.support.tmp")
@@ -13,9 +14,6 @@ local function is_alive(pid)
 end
 
 local function kill(pid) tmp.shell(("kill -9 %d"):format(tonumber(pid))) end
-
---- The descriptors of a process that hides its memory are root's to see.
-local it_as_root = tmp.shell("id -u") == "0\n" and it or function() end
 
 --- Sends a call on a connection of its own and does not wait for its answer.
 local function call_without_waiting(s, name, arguments)
@@ -61,7 +59,8 @@ describe("the terminal of a running server", function()
         assert.same({ false, true }, { result.isError, lives })
     end)
 
-    it_as_root("P02 leaves no descriptor behind for a child that goes on writing", function()
+    it("P02 leaves no descriptor behind for a child that goes on writing", function()
+        needs.root() -- who may see the descriptors of a process that hides its memory
         exec({ command = "true" })
         local before = s:descriptors()
         local result = exec({ command = "(while :; do echo tick; sleep 0.02; done) & echo $! > p02; sleep 0.1; echo fg-done" })

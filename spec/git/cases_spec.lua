@@ -1,9 +1,8 @@
 --- Cases from the field that no twin can show: locks, parallel calls, open conflicts, large trees.
-local cjson = require("cjson")
-local http = require("spec.support.http")
 local needs = require("spec.support.needs")
 local repositories = require("spec.support.repositories")
 local tmp = require("spec.support.tmp")
+local wire = require("spec.support.wire")
 
 local BASE = "git init -q repo; cd repo; echo 1 > a; git add -A; git commit -qm one; git branch other\n"
 
@@ -81,29 +80,8 @@ describe("git", function()
     -- Sends all calls before it reads the first answer.
     local function in_parallel(calls)
         local connections, results = {}, {}
-        for position, one in ipairs(calls) do
-            local params = { name = one[1], arguments = one[2] }
-            local message = { jsonrpc = "2.0", id = position, method = "tools/call", params = params }
-            local connection = s:connect()
-            connection:send(http.format({
-                method = "POST", path = "/mcp", host = ("%s:%d"):format(s.host, s.port), body = cjson.encode(message),
-                headers = {
-                    Authorization = "Bearer " .. s.token, ["Content-Type"] = "application/json",
-                    Accept = "application/json, text/event-stream",
-                },
-            }))
-            connections[position] = connection
-        end
-        for position, connection in ipairs(connections) do
-            local response = connection:read_response("POST")
-            local body = response.body
-            if body:sub(1, 1) ~= "{" then
-                local events = http.events(body)
-                body = events[#events].data
-            end
-            results[position] = cjson.decode(body).result
-            connection:close()
-        end
+        for position, one in ipairs(calls) do connections[position] = wire.begin(s, one[1], one[2]) end
+        for position, connection in ipairs(connections) do results[position] = wire.result(connection) end
         return results
     end
 

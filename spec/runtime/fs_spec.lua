@@ -1,10 +1,9 @@
-local cjson = require("cjson")
-local http = require("spec.support.http")
 local needs = require("spec.support.needs")
 local program = require("spec.support.program")
 local server = require("spec.support.server")
 local tmp = require("spec.support.tmp")
 local uv = require("luv")
+local wire = require("spec.support.wire")
 
 local quote, read, shell, write = tmp.quote, tmp.read, tmp.shell, tmp.write
 
@@ -476,35 +475,16 @@ describe("fs.write in one server", function()
             return seen
         end)]]
 
-    --- Sends a tools/call and does not wait for the answer.
-    local function send(s, name, arguments)
-        local connection = s:connect()
-        connection:send(http.format({
-            method = "POST", path = "/mcp", host = ("%s:%d"):format(s.host, s.port),
-            headers = {
-                Authorization = "Bearer " .. s.token, ["Content-Type"] = "application/json", Accept = "application/json",
-            },
-            body = cjson.encode({ jsonrpc = "2.0", id = 1, method = "tools/call",
-                params = { name = name, arguments = arguments } }),
-        }))
-        return connection
-    end
-
-    local function answer(connection)
-        local result = cjson.decode((assert(connection:read_response()).body:gsub("^.-data: ", ""))).result
-        connection:close()
-        return result.content[1].text
-    end
-
     for _, linked in ipairs { false, true } do
         it("F19 calls at one time see whole versions of a file with " .. (linked and "two names" or "one"), function()
             local s = server.start({ tools = tmp.file("tools.lua", TOOLS) })
             write(s.workspace .. "/f", ("a"):rep(3000000 + 97))
             if linked then shell(("cd %s; ln f g"):format(s.workspace)) end
             local sent = {
-                send(s, "put", { letter = "b" }), send(s, "look", {}), send(s, "put", { letter = "z" }), send(s, "look", {}),
+                wire.begin(s, "put", { letter = "b" }), wire.begin(s, "look"),
+                wire.begin(s, "put", { letter = "z" }), wire.begin(s, "look"),
             }
-            for position, connection in ipairs(sent) do sent[position] = answer(connection) end
+            for position, connection in ipairs(sent) do sent[position] = wire.result(connection).content[1].text end
             assert.same({ "whole", "whole", "whole", "whole" }, sent)
             assert.equal(linked and "f\ng\n" or "f\n", names(s.workspace))
             s:stop()

@@ -2,6 +2,8 @@ local needs = require("spec.support.needs")
 local program = require("spec.support.program")
 local tmp = require("spec.support.tmp")
 
+local is_alive = program.is_alive
+
 --- Put before every chunk. `wait_for(f)` polls until f() holds; `ended(pid)` waits for the end of a job.
 local PRELUDE = [[
     local process, clock, json = require("process"), require("clock"), require("json")
@@ -45,11 +47,6 @@ local function run(options, opts) return lua("return process.run(" .. options ..
 --- Permission bits count for root as for anybody else.
 local function without_override()
     return needs.is_root and { "setpriv", "--bounding-set=-dac_override,-dac_read_search", "--" } or {}
-end
-
-local function is_alive(pid)
-    local stat = tmp.read(("/proc/%d/stat"):format(tonumber(pid)))
-    return stat ~= nil and not stat:find(") Z", 1, true)
 end
 
 describe("process.run", function()

@@ -90,6 +90,12 @@ function program.wait_until(done, seconds, poll_ms)
     return true
 end
 
+--- Is a process of that number there, and no zombie?
+function program.is_alive(pid)
+    local stat = tmp.read(("/proc/%d/stat"):format(tonumber(pid)))
+    return stat ~= nil and stat:match("%) (%a)") ~= "Z"
+end
+
 function Process:running()
     uv.run("nowait")
     return self.ended == nil

@@ -91,10 +91,4 @@ function sessions.sql(workspace, statement)
     return tmp.shell(line:format(tmp.quote(sessions.database(workspace)), tmp.quote(statement)))
 end
 
---- Is a process of that number there and no zombie?
-function sessions.alive(pid)
-    local text = tmp.read("/proc/" .. pid .. "/stat")
-    return text ~= nil and text:match("%) (%a)") ~= "Z"
-end
-
 return sessions

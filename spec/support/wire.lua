@@ -33,26 +33,45 @@ function wire.answer(server, bytes, opts)
     return responses[1]
 end
 
---- A tools/call of terminal_exec as the bytes of a request to /mcp.
-function wire.exec(server, command, headers)
+--- A tools/call as the bytes of a request to /mcp. Further headers replace those of that name; false leaves one out.
+function wire.call(server, name, arguments, headers)
     local message = {
         jsonrpc = "2.0", id = 1, method = "tools/call",
-        params = { name = "terminal_exec", arguments = { command = command } },
+        params = { name = name, arguments = arguments and next(arguments) and arguments or nil },
     }
     local all = {
-        Authorization = "Bearer " .. server.token,
-        Accept = "application/json, text/event-stream",
+        Authorization = "Bearer " .. server.token, Accept = "application/json, text/event-stream",
         ["Content-Type"] = "application/json",
     }
-    for name, value in pairs(headers or {}) do all[name] = value end
-    return http.format({ method = "POST", path = "/mcp", headers = all, body = cjson.encode(message) })
+    for field, value in pairs(headers or {}) do all[field] = value end
+    return http.format({
+        method = "POST", path = "/mcp", headers = all, body = cjson.encode(message),
+        host = ("%s:%d"):format(server.host, server.port),
+    })
 end
 
---- The bytes of a request that calls a tool without arguments.
-function wire.call(server, name)
-    local message = { jsonrpc = "2.0", id = 1, method = "tools/call", params = { name = name } }
-    local headers = { Authorization = "Bearer " .. server.token, ["Content-Type"] = "application/json" }
-    return http.format({ method = "POST", path = "/mcp", headers = headers, body = cjson.encode(message) })
+--- A tools/call of terminal_exec as the bytes of a request to /mcp.
+function wire.exec(server, command, headers) return wire.call(server, "terminal_exec", { command = command }, headers) end
+
+--- Sends a call on a connection of its own and does not wait for its answer.
+---@return spec.Connection
+function wire.begin(server, name, arguments)
+    local connection = server:connect()
+    assert(connection:send(wire.call(server, name, arguments)))
+    return connection
+end
+
+--- Waits for the answer to the call of wire.begin and closes; the CallToolResult.
+function wire.result(connection)
+    local response = assert(connection:read_response("POST"))
+    connection:close()
+    local body = response.body
+    if (response.headers["content-type"] or ""):find("^text/event%-stream") then
+        local events = http.events(body)
+        body = events[#events].data
+    end
+    local answer = cjson.decode(body)
+    return answer.result or error(cjson.encode(answer.error), 2)
 end
 
 --- Processor time that the server used so far, in seconds.

@@ -4,6 +4,7 @@ local http = require("spec.support.http")
 local json = require("json")
 local server = require("spec.support.server")
 local tmp = require("spec.support.tmp")
+local wire = require("spec.support.wire")
 
 local VERSION = "io.modelcontextprotocol/protocolVersion"
 local CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
@@ -207,16 +208,7 @@ describe("the shipped tools", function()
     teardown(function() s:stop() end)
 
     it("M08 a command that takes long leaves everything else responsive, and its client an open stream", function()
-        local slow = s:connect()
-        slow:send(http.format({
-            method = "POST", path = "/mcp",
-            headers = {
-                Authorization = "Bearer " .. s.token, ["Content-Type"] = "application/json",
-                Accept = "application/json, text/event-stream",
-            },
-            body = '{"jsonrpc":"2.0","id":"slow","method":"tools/call","params":{"name":"terminal_exec","arguments":'
-                .. '{"command":"until [ -e go ]; do sleep 0.05; done; echo gone"}}}',
-        }))
+        local slow = wire.begin(s, "terminal_exec", { command = "until [ -e go ]; do sleep 0.05; done; echo gone" })
         for _ = 1, 20 do
             assert.same({}, s:rpc("ping").result)
             assert.equal("Created directory " .. s.workspace .. "/d", (s:text("file_mkdir", { path = "d" })))
@@ -225,7 +217,7 @@ describe("the shipped tools", function()
         assert.equal("text/event-stream", slow:read_head().headers["content-type"]) -- comes while the command still runs
         s:call("file_write", { path = "go", content = "" })
         local answer = json.decode(slow:read_event().data)
-        assert.equal("slow", answer.id)
+        assert.equal(1, answer.id)
         assert.equal("gone\n", answer.result.structuredContent.stdout)
         slow:close()
     end)

@@ -122,7 +122,7 @@ describe("a session", function()
         for _, name in ipairs({ "a", "b", "c" }) do pids[name] = pid_in(folder .. "/workspace/" .. name) end
         local status, answer = ask(s, "DELETE", "/session/" .. id)
         assert.same({ 200, { success = true } }, { status, answer })
-        for name, pid in pairs(pids) do assert.is_false(sessions.alive(pid), name) end
+        for name, pid in pairs(pids) do assert.is_false(program.is_alive(pid), name) end
         assert.is_nil(tmp.kind(folder))
         status, answer = answered()
         assert.same({ 410, "The command was ended: the session was deleted" }, { status, answer.error })
@@ -137,7 +137,7 @@ describe("a session", function()
         exec(s, id, ("ln -s %s/workspace other; ln -s / root"):format(other_folder))
         assert.equal(200, (ask(s, "DELETE", "/session/" .. id)))
         assert.is_nil(tmp.kind(folder))
-        assert.is_true(sessions.alive(pid))
+        assert.is_true(program.is_alive(pid))
         tmp.write(other_folder .. "/workspace/go", "")
         local status, answer = answered()
         assert.same({ 200, "on\n" }, { status, answer.stdout })

@@ -1,34 +1,15 @@
 --- The terminal tools of a running server: what only shows over the wire or in the server's own process.
-local cjson = require("cjson")
-local http = require("spec.support.http")
 local needs = require("spec.support.needs")
 local program = require("spec.support.program")
 local server = require("spec.support.server")
 local tmp = require("spec.support.tmp")
+local wire = require("spec.support.wire")
+
+local is_alive = program.is_alive
 
 local LONG = { SANDSTORM_SCRIPT_CPU_MS = "60000" } -- a sanitizer's instruments cost processor time
 
-local function is_alive(pid)
-    local stat = tmp.read(("/proc/%d/stat"):format(tonumber(pid)))
-    return stat ~= nil and not stat:find(") Z", 1, true)
-end
-
 local function kill(pid) tmp.shell(("kill -9 %d"):format(tonumber(pid))) end
-
---- Sends a call on a connection of its own and does not wait for its answer.
-local function call_without_waiting(s, name, arguments)
-    local connection = s:connect()
-    connection:send(http.format({
-        method = "POST", path = "/mcp", host = ("%s:%d"):format(s.host, s.port),
-        headers = {
-            Authorization = "Bearer " .. s.token, ["Content-Type"] = "application/json",
-            Accept = "application/json, text/event-stream",
-        },
-        body = cjson.encode({ jsonrpc = "2.0", id = 1, method = "tools/call",
-            params = { name = name, arguments = arguments } }),
-    }))
-    return connection
-end
 
 --- Waits until a file in the workspace has content.
 local function wait_for_file(s, name)
@@ -235,7 +216,7 @@ describe("children and the end of the server", function()
         idle:request({ path = "/health", host = "127.0.0.1" })
         local job = start_job(s, "trap '' TERM; echo $$ > job; while :; do sleep 0.05; done")
         wait_for_file(s, "job")
-        local running = call_without_waiting(s, "terminal_exec",
+        local running = wire.begin(s, "terminal_exec",
             { command = "echo $$ > call; sleep 300 & echo $! > child; wait", timeout = 300 })
         local call, child = wait_for_file(s, "call"), wait_for_file(s, "child")
         s:stop()
@@ -249,7 +230,7 @@ describe("children and the end of the server", function()
 
     it("D05 a call that ends in time is answered after SIGTERM", function()
         local s = server.start({ env = { SANDSTORM_STOP_MS = "60000" } })
-        local running = call_without_waiting(s, "terminal_exec",
+        local running = wire.begin(s, "terminal_exec",
             { command = "echo > begun; until [ -e go ]; do sleep 0.02; done; echo ok" })
         wait_for_file(s, "begun")
         s.process:signal_with("sigterm")
@@ -264,7 +245,7 @@ describe("children and the end of the server", function()
     it("D05 a second signal ends the wait for calls", function()
         for _, name in ipairs({ "sigterm", "sigint" }) do
             local s = server.start({ env = { SANDSTORM_STOP_MS = "86400000" } })
-            call_without_waiting(s, "terminal_exec", { command = "echo $$ > call; sleep 300", timeout = 300 })
+            wire.begin(s, "terminal_exec", { command = "echo $$ > call; sleep 300", timeout = 300 })
             local call = wait_for_file(s, "call")
             s.process:signal_with(name)
             assert(program.wait_until(function() return not server.accepts(s.host, s.port) end))
@@ -276,7 +257,7 @@ describe("children and the end of the server", function()
 
     it("D05 SIGHUP ends nothing", function()
         local s = server.start()
-        local running = call_without_waiting(s, "terminal_exec",
+        local running = wire.begin(s, "terminal_exec",
             { command = "echo > begun; until [ -e go ]; do sleep 0.02; done; echo ok" })
         wait_for_file(s, "begun")
         s.process:signal_with("sighup")

@@ -40,15 +40,29 @@ static void free_texts(struct stream *s)
     free(s->tag);
 }
 
+static void uncount(struct stream *s)
+{
+    if (!s->uncounted) s->hub->count--;
+    s->uncounted = true;
+}
+
+/* Its place is free; the loop destroys it. */
+static void give_up(struct stream *s)
+{
+    s->kept = false;
+    uncount(s);
+    sweep_soon(s->hub);
+}
+
 static void destroy(struct stream *s)
 {
     struct stream_hub *hub = s->hub;
+    uncount(s);
     if (s->prev != NULL)
         s->prev->next = s->next;
     else
         hub->streams = s->next;
     if (s->next != NULL) s->next->prev = s->prev;
-    hub->count--;
     if (s->relief != NULL) s->relief(s->relief_data);
     if (s->over != NULL) s->over(s->over_data);
     free_texts(s);
@@ -222,12 +236,23 @@ static void link_stream(struct stream *s)
     s->hub->count++;
 }
 
+/* False when every stream has a peer; else the one that lost it first makes room. */
+static bool has_room(struct stream_hub *hub)
+{
+    if (hub->count < hub->max) return true;
+    struct stream *lost = NULL;
+    for (struct stream *s = hub->streams; s != NULL; s = s->next)
+        if (!stream_has_peer(s) && !s->uncounted && (lost == NULL || s->lost_ns < lost->lost_ns)) lost = s;
+    if (lost != NULL) give_up(lost);
+    return lost != NULL;
+}
+
 struct stream *stream_open(struct stream_hub *hub, struct http_exchange *ex,
                            const struct stream_options *options, const struct http_header *headers,
                            size_t header_count)
 {
-    if (hub->count >= hub->max) return NULL;
     if (options->id != NULL && find_id(hub, options->id, strlen(options->id)) != NULL) return NULL;
+    if (!has_room(hub)) return NULL;
     struct stream *s = make(hub, options);
     if (s == NULL) return NULL;
     link_stream(s);
@@ -238,7 +263,7 @@ struct stream *stream_open(struct stream_hub *hub, struct http_exchange *ex,
 struct stream *stream_open_sink(struct stream_hub *hub, const struct stream_options *options,
                                 void (*sink)(void *data, const char *text, size_t len), void *data)
 {
-    struct stream *s = hub->count < hub->max ? make(hub, options) : NULL;
+    struct stream *s = has_room(hub) ? make(hub, options) : NULL;
     if (s == NULL) return NULL;
     s->kept = false;
     s->sink = sink;

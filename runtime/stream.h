@@ -45,7 +45,8 @@ struct stream_options {
     uint64_t every_ms; /* a comment line after that long without an event; 0: none */
 };
 
-/* `max` streams at most. NULL without memory. */
+/* `max` streams at most: beyond, a new one takes the place of the one that has been without a peer for longest. NULL
+ * without memory. */
 struct stream_hub *stream_hub_new(uv_loop_t *loop, size_t max);
 
 /* Ends every stream and frees the hub once the loop has turned. NULL is allowed. */
@@ -55,7 +56,7 @@ size_t stream_hub_count(const struct stream_hub *hub);
 
 /* Begins the response on `ex` with more headers, copied. The exchange belongs to the stream from now on,
  * which also replaces the exchange's data by itself (see exchange_owner). NULL, with the exchange untouched,
- * when there are too many streams, the id is taken or memory is short. */
+ * when so many streams have a peer, the id is taken or memory is short. */
 struct stream *stream_open(struct stream_hub *hub, struct http_exchange *ex,
                            const struct stream_options *options, const struct http_header *headers,
                            size_t header_count);

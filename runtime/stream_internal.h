@@ -22,6 +22,7 @@ struct stream {
     void (*sink)(void *data, const char *text, size_t len); /* in place of an exchange */
     void *sink_data;
     bool kept, ended, pressed;
+    bool uncounted;  /* its place is free: it goes with the next turn of the loop */
     uint64_t number; /* of the newest event */
     uint64_t every_ns, idle_since_ns;
     uint64_t lost_ns; /* when the peer went or the stream ended */

@@ -1,5 +1,6 @@
 --- The session API and its database: other processes at it, no space, no permission, damage, the end of the server.
 local cjson = require("cjson")
+local needs = require("spec.support.needs")
 local program = require("spec.support.program")
 local sessions = require("spec.support.sessions")
 local tmp = require("spec.support.tmp")
@@ -61,21 +62,54 @@ describe("the session database", function()
         assert.equal("50\n", sessions.sql(s.workspace, "SELECT count(*) FROM sessions WHERE status = 'ready'"))
     end)
 
-    it("S04 on a full disk a session is a 507 that names it and leaves nothing; with space it works without a restart", function()
+    --- Makes sessions until one is refused; returns how many were made, the status and the error.
+    local function create_until_refused(s)
+        for made = 0, 1000 do
+            local status, answer = ask(s, "POST", "/session/create", { type = "t" })
+            if status ~= 201 then return made, status, answer.error end
+        end
+        error("1000 sessions were made")
+    end
+
+    it("S04 on a full disk a session is a 507 that says so and leaves nothing; with space it works without a restart", function()
+        local disk = tmp.dir("disk")
+        local s = sessions.serve({
+            env = { SANDSTORM_STATE_DIR = disk }, wrap = needs.mounts("mount -t tmpfs -o size=1m tmpfs " .. tmp.quote(disk)),
+        })
+        local function here(command) -- only the server and its children see that disk
+            local result = s:call("terminal_exec", { command = ("cd %s; %s"):format(tmp.quote(disk), command) })
+            return result.structuredContent.stdout
+        end
+        create(s)
+        assert.equal("0\n", here("cat /dev/zero > ballast 2>/dev/null; df --output=avail . | tail -n +2 | tr -d ' '"))
+        local made, status, message = create_until_refused(s)
+        assert.equal(507, status)
+        assert.matches("sessions%.db: database or disk is full", message)
+        assert.equal(200, ping(s))
+        assert.equal(made + 1 .. "\n", here("sqlite3 sessions.db 'SELECT count(*) FROM sessions'"))
+        assert.equal(made + 1 .. "\n", tmp.shell(("ls %s/sessions | wc -l"):format(s.workspace)))
+        here("rm ballast")
+        assert.equal(201, (ask(s, "POST", "/session/create", { type = "t" })))
+        assert.equal(("ok\n%d\n"):format(made + 2),
+            here("sqlite3 sessions.db 'PRAGMA integrity_check; SELECT count(*) FROM sessions'"))
+        s:stop()
+    end)
+
+    it("S04 so it is at a limit on the size of files", function()
         local s = sessions.serve()
         create(s)
         local limit = ("prlimit --pid %d --fsize="):format(s.process.pid)
         local size = assert(uv.fs_stat(sessions.database(s.workspace) .. "-wal")).size
         tmp.shell(limit .. size .. ":unlimited")
-        local status, answer = ask(s, "POST", "/session/create", { type = "t" })
-        assert.is_true(status == 507 or status == 503, tostring(status))
-        assert.matches("sessions%.db: ", answer.error)
+        local made, status, message = create_until_refused(s)
+        assert.equal(507, status)
+        assert.matches("sessions%.db: ", message)
         assert.equal(200, ping(s))
         tmp.shell(limit .. "unlimited:unlimited")
         assert.equal(201, (ask(s, "POST", "/session/create", { type = "t" })))
         s:stop()
-        assert.equal("2\n", sessions.sql(s.workspace, "SELECT count(*) FROM sessions"))
-        assert.equal("2\n", tmp.shell(("ls %s/sessions | wc -l"):format(s.workspace)))
+        assert.equal(made + 2 .. "\n", sessions.sql(s.workspace, "SELECT count(*) FROM sessions"))
+        assert.equal(made + 2 .. "\n", tmp.shell(("ls %s/sessions | wc -l"):format(s.workspace)))
     end)
 
     for name, lines in pairs({

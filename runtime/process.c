@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #define READ_BYTES_PER_TURN (8 * PROCESS_READ_BYTES) /* then others get their turn */
-#define PACE_MS 10 /* before a background job that filled its turn is read again: some 50 MB a second */
+#define PACE_MS 10 /* after that much of a background job, before it is read again: some 50 MB a second */
 #define HOLD_RETRY_MS 50
 
 static void advance(struct process *p);
@@ -51,22 +51,22 @@ static void give_output(struct process *p, const struct process_stream *s, size_
         p->handler.output(p->handler.data, s == &p->streams[0] ? 1 : 2, p->set->scratch, len);
 }
 
-/* Reads until the pipe is empty, at its end (then it is closed), or `limit` is reached: true. */
-static bool read_stream(struct process_stream *s, size_t limit)
+/* Reads until the pipe is empty, at its end (then it is closed), or `limit` is reached. */
+static void read_stream(struct process_stream *s, size_t limit)
 {
     size_t done = 0;
     while (s->fd >= 0 && done < limit) {
         ssize_t n = read(s->fd, s->process->set->scratch, PROCESS_READ_BYTES);
         if (n < 0 && errno == EINTR) continue;
-        if (n < 0 && errno == EAGAIN) return false;
+        if (n < 0 && errno == EAGAIN) return;
         if (n <= 0) {
             close_stream(s);
-            return false;
+            return;
         }
         done += (size_t)n;
+        s->process->unpaused_bytes += (size_t)n;
         give_output(s->process, s, (size_t)n);
     }
-    return s->fd >= 0;
 }
 
 /* Nobody waits for the output, and the timer is free. */
@@ -75,10 +75,12 @@ static bool has_time(const struct process *p)
     return p->linger && !p->set->stopping && (p->stage == STAGE_RUNNING || p->stage == STAGE_DRAINING);
 }
 
-/* One that writes without end must not keep the loop busy. */
+/* One that writes without end must not keep the loop busy, whether or not its pipe is ever found empty. */
 static void pause_reading(struct process *p)
 {
+    if (p->streams[0].fd < 0 || p->unpaused_bytes < READ_BYTES_PER_TURN || !has_time(p)) return;
     p->paused = true;
+    p->unpaused_bytes = 0;
     uv_poll_stop(&p->streams[0].poll);
     set_timer(p, PACE_MS);
 }
@@ -94,9 +96,8 @@ static void on_readable(uv_poll_t *poll, int status, int events)
     (void)status; /* reading tells */
     (void)events;
     struct process *p = poll->data;
-    bool more =
-        read_stream(poll == &p->streams[0].poll ? &p->streams[0] : &p->streams[1], READ_BYTES_PER_TURN);
-    if (more && has_time(p)) pause_reading(p);
+    read_stream(poll == &p->streams[0].poll ? &p->streams[0] : &p->streams[1], READ_BYTES_PER_TURN);
+    pause_reading(p);
     advance(p);
 }
 

@@ -35,7 +35,8 @@ struct process {
     int pidfd;
     bool exited; /* the leader is a zombie, or gone */
     bool linger;
-    bool paused; /* the first stream is not read until the timer comes */
+    bool paused;           /* the first stream is not read until the timer comes */
+    size_t unpaused_bytes; /* that came since the last pause */
     unsigned held_ms;
     unsigned handles; /* that the loop has not let go of */
     uv_poll_t exit_watch;

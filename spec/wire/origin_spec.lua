@@ -1,4 +1,6 @@
+local mcp = require("spec.support.mcp")
 local server = require("spec.support.server")
+local tmp = require("spec.support.tmp")
 
 local PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
 
@@ -53,6 +55,54 @@ describe("Origin policy of /mcp", function()
             headers = { Host = "evil.example:" .. s.port, Origin = "http://evil.example:" .. s.port },
         })
         assert.equal(403, response.status)
+    end)
+
+    describe("M04", function()
+        local COMMAND = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"terminal_exec","arguments":'
+            .. '{"command":"touch ran"}}}'
+
+        local function status_of(method, headers)
+            local body = method == "POST" and COMMAND or nil
+            return s:request({ method = method, path = "/mcp", body = body, headers = headers }).status
+        end
+
+        it("what a page can send without being asked for runs nothing, with the secret or without it", function()
+            for _, origin in ipairs({ "https://evil.example", "null" }) do
+                for _, kind in ipairs({ "text/plain", "application/x-www-form-urlencoded", "multipart/form-data" }) do
+                    assert.equal(403, status_of("POST", { Origin = origin, ["Content-Type"] = kind }))
+                    assert.equal(403, status_of("POST", { Origin = origin, ["Content-Type"] = kind, Authorization = false }))
+                end
+            end
+            assert.is_nil(tmp.kind(s.workspace .. "/ran"))
+        end)
+
+        it("a page neither listens to a session nor ends it", function()
+            local client = mcp.session(s, "2025-11-25")
+            for _, method in ipairs({ "GET", "DELETE" }) do
+                for _, origin in ipairs({ "https://evil.example", "null" }) do
+                    assert.equal(403, status_of(method, {
+                        Origin = origin, ["Mcp-Session-Id"] = client.session, ["MCP-Protocol-Version"] = "2025-11-25",
+                        Accept = "text/event-stream",
+                    }))
+                end
+            end
+            assert.same({}, client:result("ping"))
+        end)
+
+        it("a program says what it sends: JSON, or it is a 415", function()
+            assert.equal(415, status_of("POST", { ["Content-Type"] = "text/plain" }))
+            assert.equal(415, status_of("POST", { ["Content-Type"] = false }))
+            assert.is_nil(tmp.kind(s.workspace .. "/ran"))
+            assert.equal(200, status_of("POST"))
+            assert.equal("file", tmp.kind(s.workspace .. "/ran"))
+        end)
+
+        it("no answer lets a foreign page read it", function()
+            for _, headers in ipairs({ { Origin = "https://evil.example" }, {} }) do
+                local response = s:request({ method = "POST", path = "/mcp", body = PING, headers = headers })
+                assert.is_nil(response.headers["access-control-allow-origin"])
+            end
+        end)
     end)
 
     it("is about /mcp alone: /health answers any page", function()

@@ -165,6 +165,26 @@ describe("the terminal of a running server", function()
         end
     end)
 
+    it("P25 hooks of git and install scripts see no secret of the server either", function()
+        local secrets, bin = { "hidden-token-1", "hidden-token-2" }, tmp.dir("bin")
+        local look = tmp.write(bin .. "/npm", [[#!/bin/bash
+            exec >> seen 2>&1; basename "$0"; env; p=$$
+            while [ "$p" -gt 1 ]; do cat /proc/$p/environ /proc/$p/cmdline; p=$(awk '{ print $4 }' /proc/$p/stat); done; exit 0]])
+        local other = server.start({
+            token = secrets[1], env = { SESSION_AUTH_TOKEN = secrets[2], PATH = bin .. ":/usr/bin:/bin" },
+        })
+        tmp.shell(("cd %s; chmod +x %s; git init -q; cp %s .git/hooks/pre-commit; git config user.name a; "
+            .. "git config user.email a; echo x > x"):format(other.workspace, look, look))
+        assert.is_false(other:call("git_commit", { message = "m" }).isError)
+        assert.is_false(other:call("workspace_install", { packages = "x", manager = "npm" }).isError)
+        other:stop()
+        local text = tmp.read(other.workspace .. "/seen")
+        for _, looked in ipairs({ "pre-commit\n", "npm\n", "sandstorm-mcp\0serve" }) do
+            assert.truthy(text:find(looked, 1, true))
+        end
+        for _, secret in ipairs(secrets) do assert.is_nil(text:find(secret, 1, true)) end
+    end)
+
     it("P28 jobs that closed their output or left a child with it leave the server asleep", function()
         local one = start_job(s, "exec >&- 2>&-; echo $$ > one; exec sleep 300")
         local two = start_job(s, "sleep 300 & echo $! > two; exit 0")

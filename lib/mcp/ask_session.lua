@@ -31,18 +31,19 @@ function Asker:can(question)
     return questions.missing(question, self.exchange.capabilities, self.exchange.revision) == nil
 end
 
--- Only clients of the newest of these revisions know an id of their own for each address.
-local function params_of(question, id)
-    if question.params.mode ~= "url" then return question.params end
-    local params = { elicitationId = id }
+-- Only clients of the newest of these revisions know addresses, and an id of their own for each.
+local function params_of(question, id, revision)
+    local params = json.object({ elicitationId = question.params.mode == "url" and id or nil })
     for name, value in pairs(question.params) do params[name] = value end
+    if params.requestedSchema then params.requestedSchema = levels.form(params.requestedSchema, revision) end
     return params
 end
 
 local function send(self, box, question)
     local id = crypto.random_text(12)
     box:listen(ask_session.key(self.exchange.session.nonce, id))
-    local message = { jsonrpc = "2.0", id = id, method = question.method, params = params_of(question, id) }
+    local params = params_of(question, id, self.exchange.revision)
+    local message = { jsonrpc = "2.0", id = id, method = question.method, params = params }
     if self.exchange.send(json.encode(message)) then return id end
     fail.raise("The client cannot be asked: it does not listen to the stream of its request")
 end

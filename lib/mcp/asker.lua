@@ -3,6 +3,7 @@
 --- or it follows a task (mcp.ask_task). This is what they share.
 local fail = require("mcp.fail")
 local json = require("json")
+local levels = require("mcp.levels")
 local questions = require("mcp.questions")
 
 local asker = {}
@@ -52,7 +53,7 @@ local Nobody = {}
 Nobody.__index = Nobody
 
 function Nobody.can() return false end
-function Nobody.inputs(_, asked) asker.refuse(asker.missing(asked, {}, "2026-07-28")) end
+function Nobody.inputs(_, asked) asker.refuse(asker.missing(asked, {}, levels.modern)) end
 function Nobody:once(key, make) return asker.memoize(self.memos, key, make) end
 function Nobody.go_async() end
 

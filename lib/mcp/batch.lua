@@ -7,12 +7,11 @@ local levels = require("mcp.levels")
 local batch = {}
 
 local MESSAGES_MAX = 100
-local ASSUMED = "2025-03-26" -- of a client that says nothing: only later revisions have a header for it
 
 --- Whether the client that sent a list may do so.
 ---@param transport mcp.Transport
 function batch.is_taken(transport)
-    return levels.takes_batches(legacy.revision_of(transport) or ASSUMED)
+    return (legacy.revision_of(transport) or levels.BATCHES) == levels.BATCHES
 end
 
 local function refusal(messages)
@@ -38,7 +37,7 @@ end
 local function part_of(transport, answers)
     local part = {}
     for name, value in pairs(transport) do part[name] = value end
-    part.assumed = ASSUMED
+    part.assumed = levels.BATCHES
     function part.on_long(stopped, id)
         transport.on_long(stopped, id, function(last) return batch.text(answers, last) end)
     end

@@ -78,7 +78,7 @@ function Exchange:dress(result) return self.decorate and self.decorate(result) o
 ---@param result table changed
 ---@param ttl_ms integer
 function Exchange:cacheable(result, ttl_ms)
-    if self.era == "modern" then result.ttlMs, result.cacheScope = ttl_ms, "private" end
+    if levels.has_cache_hints(self.revision) then result.ttlMs, result.cacheScope = ttl_ms, "private" end
     return result
 end
 

@@ -23,6 +23,7 @@ local TOOL_FIELDS = {
 }
 local ENTRY_FIELDS = { title = "2025-06-18", _meta = "2025-06-18", icons = "2025-11-25" } -- of resources and prompts
 local RESULT_FIELDS = { structuredContent = "2025-06-18" }
+local ANNOTATION_FIELDS = { lastModified = "2025-06-18" } -- of content and resources
 local CONTENT_FIELDS = { _meta = "2025-06-18", title = "2025-06-18", icons = "2025-11-25" }
 local CAPABILITIES = { completions = "2025-03-26", extensions = "2026-07-28" }
 local PROGRESS_FIELDS = { message = "2025-03-26" }
@@ -32,6 +33,9 @@ local SERVER_FIELDS = { title = "2025-06-18", description = "2025-11-25", websit
 local QUESTIONS = {
     ["sampling/createMessage"] = "2024-11-05", ["roots/list"] = "2024-11-05", ["elicitation/create"] = "2025-06-18",
 }
+
+-- Since this revision forms have titled choices and choices of several.
+local RICH_FORMS = "2025-11-25"
 
 -- First revision that has the kind of content, and what older ones get instead.
 local CONTENT_TYPES = {
@@ -95,11 +99,17 @@ function levels.tool(definition, revision)
     return copy
 end
 
+-- The same with the annotations that the revision knows.
+local function annotated(copy, revision)
+    if copy.annotations then copy.annotations = without(copy.annotations, ANNOTATION_FIELDS, revision) end
+    return copy
+end
+
 --- A resource of resources/list as the revision knows it.
-function levels.resource(public, revision) return without(public, ENTRY_FIELDS, revision) end
+function levels.resource(public, revision) return annotated(without(public, ENTRY_FIELDS, revision), revision) end
 
 --- A template of resources/templates/list as the revision knows it.
-function levels.template(public, revision) return without(public, ENTRY_FIELDS, revision) end
+levels.template = levels.resource
 
 --- A prompt of prompts/list as the revision knows it.
 function levels.prompt(public, revision)
@@ -121,12 +131,51 @@ function levels.server(info, revision) return without(info, SERVER_FIELDS, revis
 --- The parameters of notifications/progress as the revision knows them.
 function levels.progress(params, revision) return without(params, PROGRESS_FIELDS, revision) end
 
+local function chooses_several(question)
+    local form = question.params and question.params.requestedSchema
+    for _, property in pairs(form and form.properties or {}) do
+        if type(property) == "table" and property.type == "array" then return true end
+    end
+    return false
+end
+
 --- Whether a client of the revision can be asked this.
----@param method string such as "elicitation/create"
-function levels.can_ask(method, revision) return revision >= QUESTIONS[method] end
+---@param question mcp.Question
+function levels.can_ask(question, revision)
+    if revision < QUESTIONS[question.method] then return false end
+    return revision >= RICH_FORMS or not chooses_several(question)
+end
+
+-- A choice with titles, as it was written before.
+local function choice(property)
+    local copy = { enum = json.array({}), enumNames = json.array({}) }
+    for name, value in pairs(property) do copy[name] = value end
+    for position, option in ipairs(property.oneOf) do
+        copy.enum[position], copy.enumNames[position] = option.const, option.title
+    end
+    copy.oneOf, copy.default = nil, nil
+    return copy
+end
+
+--- The schema of a form as the revision knows it.
+---@param form table not changed
+function levels.form(form, revision)
+    if revision >= RICH_FORMS then return form end
+    local copy, properties = {}, {}
+    for name, value in pairs(form) do copy[name] = value end
+    for name, property in pairs(form.properties or {}) do
+        properties[name] = type(property) == "table" and property.oneOf and choice(property) or property
+    end
+    copy.properties = json.object(properties)
+    return copy
+end
 
 --- What a revision calls a resource that is not there.
-levels.RESOURCE_NOT_FOUND = { legacy = -32002, modern = -32602 }
+---@return integer code
+function levels.resource_not_found(revision) return levels.is_modern(revision) and -32602 or -32002 end
+
+--- Whether results say how long they may be kept.
+function levels.has_cache_hints(revision) return levels.is_modern(revision) end
 
 -- Since this revision streams begin with an event from which the client can resume, and may be left early.
 local RESUMES_FROM_START = "2025-11-25"
@@ -144,13 +193,16 @@ function levels.no_id(revision)
     return is_older and json.null or nil
 end
 
---- Whether a body may be a list of messages.
-function levels.takes_batches(revision) return revision == "2025-03-26" end
+--- The only revision in which a body may be a list of messages. Who sends one and names no revision speaks it: only later
+--- ones have a header for that.
+levels.BATCHES = "2025-03-26"
 
 local function content_item(item, revision)
     local kind = CONTENT_TYPES[item.type]
     if kind and revision < kind.since then return { type = "text", text = kind.older(item) } end
-    return without(item, CONTENT_FIELDS, revision)
+    local copy = annotated(without(item, CONTENT_FIELDS, revision), revision)
+    if copy.resource then copy.resource = without(copy.resource, CONTENT_FIELDS, revision) end
+    return copy
 end
 
 local function content(items, revision)

@@ -69,7 +69,7 @@ end
 ---@return table?
 function questions.missing(question, capabilities, revision)
     local wanted = needed(question)
-    if levels.can_ask(question.method, revision) and has(capabilities, wanted) then return nil end
+    if levels.can_ask(question, revision) and has(capabilities, wanted) then return nil end
     return wanted
 end
 

@@ -11,8 +11,7 @@ local levels = require("mcp.levels")
 local read = {}
 
 local function not_found(uri, exchange, why)
-    local code = levels.RESOURCE_NOT_FOUND[exchange.era] or levels.RESOURCE_NOT_FOUND.modern
-    return jsonrpc.failure(code, why or "Resource not found", { uri = uri })
+    return jsonrpc.failure(levels.resource_not_found(exchange.revision), why or "Resource not found", { uri = uri })
 end
 
 local ITEM = { uri = "string", mimeType = "string", text = "string", blob = "string", _meta = "table" }

@@ -95,3 +95,62 @@ describe("levels.result", function()
         assert.equal('{"content":[]}', json.encode(empty))
     end)
 end)
+
+describe("levels of entries and content", function()
+    it("show annotations and meta data as the revision knows them", function()
+        local public = { uri = "a:b", name = "n", annotations = { priority = 1, lastModified = "2026-01-01" } }
+        assert.is_nil(levels.resource(public, "2025-03-26").annotations.lastModified)
+        assert.equal(1, levels.resource(public, "2025-03-26").annotations.priority)
+        assert.equal("2026-01-01", levels.template(public, "2025-06-18").annotations.lastModified)
+        assert.equal("2026-01-01", public.annotations.lastModified)
+        local item = { type = "resource", resource = { uri = "a:b", text = "x", _meta = {} }, annotations = public.annotations }
+        local result = { content = json.array({ item }) }
+        local older = levels.result(result, "2025-03-26").content[1]
+        assert.same({ uri = "a:b", text = "x" }, older.resource)
+        assert.same({ priority = 1 }, older.annotations)
+        assert.equal(item, levels.result(result, "2025-11-25").content[1])
+    end)
+end)
+
+describe("levels of questions", function()
+    local CHOICE = { type = "string", title = "C", oneOf = { { const = "r", title = "Red" } }, default = "r" }
+    local FORM = { type = "object", properties = { c = CHOICE, n = { type = "number" } }, required = { "c" } }
+
+    it("write a choice with titles as each revision does, and leave the script's own alone", function()
+        local older = levels.form(FORM, "2025-06-18")
+        assert.same({ type = "string", title = "C", enum = { "r" }, enumNames = { "Red" } }, older.properties.c)
+        assert.same({ type = "number" }, older.properties.n)
+        assert.same({ "c" }, older.required)
+        assert.equal(FORM, levels.form(FORM, "2025-11-25"))
+        assert.is_table(CHOICE.oneOf)
+    end)
+
+    it("ask nobody what his revision does not have", function()
+        local function can(method, revision, form)
+            return levels.can_ask({ method = method, params = { requestedSchema = form } }, revision)
+        end
+        assert.is_true(can("roots/list", "2024-11-05"))
+        assert.is_false(can("elicitation/create", "2025-03-26", FORM))
+        assert.is_true(can("elicitation/create", "2025-06-18", FORM))
+        local several = { type = "object", properties = { c = { type = "array" } } }
+        assert.is_false(can("elicitation/create", "2025-06-18", several))
+        assert.is_true(can("elicitation/create", "2025-11-25", several))
+    end)
+end)
+
+describe("levels of errors", function()
+    it("have the id that the revision wants where none could be read", function()
+        for revision, id in pairs({ ["2024-11-05"] = json.null, ["2025-06-18"] = json.null }) do
+            assert.equal(id, levels.no_id(revision))
+        end
+        assert.equal(json.null, levels.no_id(nil))
+        for _, revision in ipairs({ "2025-11-25", "2026-07-28", "v999.0.0", "1999-01-01" }) do
+            assert.is_nil(levels.no_id(revision))
+        end
+    end)
+
+    it("call a resource that is not there what the revision calls it", function()
+        assert.equal(-32002, levels.resource_not_found("2025-11-25"))
+        assert.equal(-32602, levels.resource_not_found("2026-07-28"))
+    end)
+end)

@@ -203,6 +203,25 @@ describe("a session", function()
             assert.is_true(client:call("ask").isError) -- it has no forms
         end)
 
+        it("to choose, in the form that its revision has", function()
+            for _, revision in ipairs({ "2025-06-18", "2025-11-25" }) do
+                local client = mcp.session(s, revision, ASKABLE)
+                local call = client:open("tools/call", { name = "ask_choice" })
+                local question = call:next()
+                local colour = question.params.requestedSchema.properties.colour
+                assert.equal(revision >= "2025-11-25", colour.oneOf ~= nil)
+                assert.same(revision < "2025-11-25" and { "r", "g" } or nil, colour.enum)
+                assert.same(revision < "2025-11-25" and { "Red", "Green" } or nil, colour.enumNames)
+                client:reply(question.id, { action = "accept", content = { colour = "g" } })
+                assert.equal("g", call:answer().result.content[1].text)
+            end
+            local client = mcp.session(s, "2025-11-25", ASKABLE)
+            local call = client:open("tools/call", { name = "ask_choices" })
+            client:reply(call:next().id, { action = "accept", content = { colours = json.array({ "r", "g" }) } })
+            assert.equal("r g", call:answer().result.content[1].text)
+            assert.is_true(mcp.session(s, "2025-06-18", ASKABLE):call("ask_choices").isError) -- it has no such form
+        end)
+
         it("only for what it can, and tells the agent otherwise", function()
             for _, revision in ipairs(REVISIONS) do
                 local client = mcp.session(s, revision, revision >= "2025-06-18" and {} or ASKABLE)

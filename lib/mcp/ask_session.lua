@@ -53,11 +53,14 @@ local function patience()
     return left and math.max(1, math.min(PATIENCE_MS, left - SPARE_MS)) or PATIENCE_MS
 end
 
-local function give_up(self, open)
-    for id in pairs(open) do
-        self.exchange:notify("notifications/cancelled", { requestId = id, reason = "no answer in time" })
-    end
-    fail.raise("The client did not answer in time")
+-- However the handler ends, the client is not left with questions whose answers nobody wants.
+local function withdrawal(self, open)
+    return setmetatable({}, { __close = function(_, raised)
+        if raised == nil then return end
+        for id in pairs(open) do
+            self.exchange:notify("notifications/cancelled", { requestId = id, reason = "the answer is not wanted any more" })
+        end
+    end })
 end
 
 local function read(question, message)
@@ -69,11 +72,11 @@ local function read(question, message)
     return message.result
 end
 
-local function collect(self, box, asked, open)
+local function collect(box, asked, open)
     local answers = {}
     while next(open) do
         local key, text = box:take(patience())
-        if not key then give_up(self, open) end
+        if not key then fail.raise("The client did not answer in time") end
         local message = json.decode(text)
         local name = open[message.id]
         if name then -- else a client that answered twice
@@ -89,8 +92,9 @@ function Asker:inputs(asked)
     if lacking then asker.refuse(lacking) end
     local box <close> = inbox.open()
     local open = {}
+    local guard <close> = withdrawal(self, open)
     for _, key in ipairs(asker.keys(asked)) do open[send(self, box, asked[key])] = key end
-    return collect(self, box, asked, open)
+    return guard and collect(box, asked, open)
 end
 
 function Asker:once(key, make) return asker.memoize(self.memos, key, make) end

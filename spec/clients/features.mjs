@@ -75,6 +75,10 @@ export async function checkFeatures(client, { heard, listen, logs, resumes }) {
     assert.equal(Buffer.from(result.content[2].data, "base64").toString(), "PNG");
     assert.deepEqual(result.structuredContent, { n: 1 });
   });
+  await check("text that ends lines and events for careless readers", async () => {
+    const odd = "a\nb\rc\u2028d\u2029e\u0085f\u001b[0m\ndata: x\r\n\r\nevent: y\u0000";
+    assert.equal(textOf(await call("echo", { text: odd })), odd);
+  });
   await check("resources", async () => {
     const uris = (await all((page) => client.listResources(page), "resources")).map((resource) => resource.uri);
     assert.ok(uris.includes("test://text"));

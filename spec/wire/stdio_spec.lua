@@ -167,6 +167,31 @@ describe("sandstorm-mcp stdio", function()
         assert.is_true(pipe:answer(2).result.isError)
     end)
 
+    it("answers for every handler that is stopped, whatever it was for", function()
+        pipe:close()
+        pipe = pipes.open({ SANDSTORM_SCRIPT_CPU_MS = os.getenv("SANDSTORM_SCRIPT_CPU_MS") and "3000" or "200" })
+        hello(pipe, "2025-11-25")
+        pipe:send(request(1, "completion/complete", {
+            ref = { type = "ref/resource", uri = "test://endless/{id}" }, argument = { name = "id", value = "" },
+        }))
+        pipe:send(request(2, "resources/read", { uri = "test://endless/1" }))
+        for id = 1, 2 do
+            local failure = pipe:answer(id).error
+            assert.equal(-32603, failure.code)
+            assert.matches("was stopped: it computed for more than", failure.message)
+        end
+        pipe:send(request(3, "ping"))
+        assert.same({}, pipe:answer(3).result)
+    end)
+
+    it("leaves no id out of an error but in the revisions that want that", function()
+        pipe:send("nonsense")
+        assert.equal(json.null, pipe:take(function(message) return message.error ~= nil end).id)
+        hello(pipe, "2025-11-25")
+        pipe:send("nonsense")
+        assert.is_nil(pipe:take(function(message) return message.error ~= nil end).id)
+    end)
+
     it("reads a file as well, and a last line without an end", function()
         local result = program.run({ args = { "stdio" }, stdin = '{"jsonrpc":"2.0","id":1,"method":"ping"}' })
         assert.equal('{"jsonrpc":"2.0","id":1,"result":{}}\n', result.stdout)

@@ -1,0 +1,70 @@
+local fake_host = require("spec.support.fake_host")
+local json = require("json")
+
+describe("a list of messages", function()
+    local batch, server
+
+    before_each(function()
+        fake_host.install()
+        batch = require("mcp.batch")
+        local registry = require("mcp.registry").new()
+        registry:add({ name = "echo", description = "d", input = { type = "object" }, handler = function() return "said" end })
+        registry:seal()
+        server = { registry = registry, info = { name = "sandstorm", version = "2.0.0" } }
+    end)
+
+    local function transport(revision)
+        return {
+            bytes = 0, on_long = function() end,
+            header = function(name) return name == "mcp-protocol-version" and revision or nil end,
+        }
+    end
+
+    local function handle(messages, revision)
+        local status, body = batch.handle(server, json.array(messages), transport(revision))
+        return status, body and json.decode(body)
+    end
+
+    local function ping(id) return { jsonrpc = "2.0", id = id, method = "ping" } end
+
+    it("J08 is taken in one revision, and from those who say none", function()
+        assert.is_true(batch.is_taken(transport("2025-03-26")))
+        assert.is_true(batch.is_taken(transport(nil)))
+        for _, revision in ipairs({ "2024-11-05", "2025-06-18", "2025-11-25", "2026-07-28", "x" }) do
+            assert.is_false(batch.is_taken(transport(revision)))
+        end
+    end)
+
+    it("J08 is answered in one list and in its own revision, without notifications", function()
+        local call = { jsonrpc = "2.0", id = "c", method = "tools/call", params = { name = "echo" } }
+        local status, answers = handle({ ping(1), { jsonrpc = "2.0", method = "notifications/x" }, call, 5 })
+        assert.equal(200, status)
+        assert.equal(3, #answers)
+        assert.same({ 1, "c", json.null }, { answers[1].id, answers[2].id, answers[3].id })
+        assert.equal("said", answers[2].result.content[1].text)
+        assert.equal(-32600, answers[3].error.code)
+        assert.same({ 202 }, { handle({ { jsonrpc = "2.0", method = "notifications/x" } }) })
+    end)
+
+    it("J08 is refused as a whole when it is empty, too long or says hello", function()
+        local many = {}
+        for id = 1, 101 do many[id] = ping(id) end
+        local hello = { jsonrpc = "2.0", id = 1, method = "initialize", params = {} }
+        for _, messages in ipairs({ {}, many, { ping(1), hello } }) do
+            local status, answer = handle(messages)
+            assert.same({ 400, -32600 }, { status, answer.error.code })
+        end
+    end)
+
+    it("that is stopped half-way is answered with what there is", function()
+        local stopped
+        local line = transport()
+        line.on_long = function(_, _, compose) stopped = compose end
+        batch.handle(server, json.array({
+            ping(1), { jsonrpc = "2.0", id = 2, method = "tools/call", params = { name = "echo" } },
+        }), line)
+        local answers = json.decode(stopped('{"jsonrpc":"2.0","id":2,"result":{}}'))
+        assert.is_true(#answers >= 2)
+        assert.equal(1, answers[1].id)
+    end)
+end)

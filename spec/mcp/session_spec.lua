@@ -1,0 +1,55 @@
+local fake_host = require("spec.support.fake_host")
+
+local DAY_MS = 86400000
+
+describe("a session's id", function()
+    local session, host
+
+    before_each(function()
+        host = fake_host.install()
+        session = require("mcp.session")
+    end)
+
+    local function mint(capabilities)
+        return session.mint("ann", "2025-06-18", capabilities or {}, { name = "c", version = "1" })
+    end
+
+    it("says what was agreed on, to its owner", function()
+        local read = session.read(mint({ elicitation = { url = {} }, sampling = {}, experimental = { x = {} } }), "ann")
+        assert.same({ "2025-06-18", "c", "1" }, { read.revision, read.client.name, read.client.version })
+        assert.same({ elicitation = { url = {} }, sampling = {} }, read.capabilities)
+        assert.matches("^[\33-\126]+$", mint())
+        assert.is_nil(session.read(mint(), "eve"))
+        assert.is_nil(session.read("nonsense", "ann"))
+    end)
+
+    it("is good for thirty days, or until it is ended, and no other with it", function()
+        local id, other = mint(), mint()
+        session.finish(session.read(id, "ann"))
+        assert.is_nil(session.read(id, "ann"))
+        assert.is_table(session.read(other, "ann"))
+        host.now = 30 * DAY_MS + 1000
+        assert.is_nil(session.read(other, "ann"))
+    end)
+
+    it("keeps the level of messages", function()
+        assert.is_nil(session.log_level("n"))
+        session.set_log_level("n", "error")
+        assert.equal("error", session.log_level("n"))
+    end)
+
+    it("is on the list of a resource, once, until it leaves; lists have an end", function()
+        assert.is_true(session.subscribe("a", "x:y", true))
+        assert.is_true(session.subscribe("b", "x:y", true))
+        assert.is_true(session.subscribe("a", "x:y", true))
+        assert.same({ "b", "a" }, session.subscribers("x:y"))
+        assert.is_true(session.subscribe("b", "x:y", false))
+        assert.is_true(session.subscribe("nobody", "x:y", false))
+        assert.same({ "a" }, session.subscribers("x:y"))
+        session.subscribe("a", "x:y", false)
+        assert.same({}, session.subscribers("x:y"))
+        for number = 1, 1000 do session.subscribe("s" .. number, "x:y", true) end
+        assert.is_false(session.subscribe("one more", "x:y", true))
+        assert.is_true(session.subscribe("s5", "x:y", true))
+    end)
+end)

@@ -36,7 +36,7 @@ describe("health", function()
     it("counts sessions without asking the database, takes their processors off, and says what is wrong with it", function()
         host.shared.put("session/census", json.encode({
             counts = { ready = 1, active = 1, creating = 1, expired = 5, cleaned = 7 }, error = "sessions.db: disk full",
-        }))
+        }), 60000)
         local fields = json.decode(select(2, health.handle()))
         assert.same({ 3, 0, "sessions.db: disk full", true },
             { fields.active_instances, fields.cores_available, fields.session_error, fields.degraded })

@@ -10,7 +10,7 @@ describe("monitor", function()
     end)
 
     it("sets the sessions that there are, forgets the others, and answers as Prometheus reads", function()
-        host.shared.put("session/census", json.encode({ counts = { ready = 2 } }))
+        host.shared.put("session/census", json.encode({ counts = { ready = 2 } }), 60000)
         local status, body, headers = monitor.handle()
         assert.same({ 200, "text", "text/plain; version=0.0.4; charset=utf-8" }, { status, body, headers["Content-Type"] })
         assert.same({ { "clear", "sandstorm_sessions" }, { "set", "sandstorm_sessions", { status = "ready" }, 2 } }, host.figures)

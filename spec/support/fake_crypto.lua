@@ -18,16 +18,23 @@ end
 
 --- @return table as lib/_meta/crypto.lua says
 function fake_crypto.new()
-    local count = 0
-    local crypto = { sha256 = hash }
+    local count = 0 -- what is random elsewhere is a number here
+    local crypto = { sha256 = hash, SECRET = "the token of the server" }
     function crypto.random_text(n)
         count = count + 1
         return ("%0" .. math.ceil(n * 4 / 3) .. "d"):format(count)
     end
+    function crypto.random(n)
+        count = count + 1
+        return ("%0" .. n .. "d"):format(count)
+    end
+    function crypto.hex(bytes) return (bytes:gsub(".", function(byte) return ("%02x"):format(byte:byte()) end)) end
+    function crypto.secret_is(text) return text == crypto.SECRET end
+    function crypto.secret_hmac(bytes) return hash(crypto.SECRET .. "\0" .. bytes) end
     function crypto.hmac(key, bytes) return hash(key .. "\0" .. bytes) end
     function crypto.equal(a, b) return a == b end
     function crypto.subkey(label) return ("key of " .. label .. (" "):rep(32)):sub(1, 32) end
-    crypto.boot_key = crypto.subkey
+    function crypto.boot_key(label) return ("boot key of " .. label .. (" "):rep(32)):sub(1, 32) end
     function crypto.seal(key, plain, associated) return hash(key .. plain .. associated) .. plain end
     function crypto.open(key, sealed, associated)
         local plain = sealed:sub(33)

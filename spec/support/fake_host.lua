@@ -1,6 +1,8 @@
 --- Stand-ins for the modules that C provides, so that specs of lib/ run in plain Lua. json and text are the real ones
 --- (build/spec). Each spec replaces what it needs: `local host = fake_host.install(); host.fs.read = function … end`.
 local fake_crypto = require("spec.support.fake_crypto")
+local fake_grants = require("spec.support.fake_grants")
+local fake_shared = require("spec.support.fake_shared")
 
 local fake_host = {}
 
@@ -22,30 +24,11 @@ end
 
 -- What belongs to the loop: memory that a spec can look into, and what was sent in `sent`, spawned in `spawned`.
 local function add_loop(fakes)
-    local memory = {}
-    fakes.crypto = fake_crypto.new()
-    fakes.grants = {}
+    fakes.crypto, fakes.grants = fake_crypto.new(), fake_grants.new()
     fakes.fetch = {}
     fakes.db = { open = function() return {} end }
-    fakes.memory, fakes.sent, fakes.spawned, fakes.stopped = memory, {}, {}, {}
-    fakes.shared = {
-        get = function(key) return memory[key] end,
-        put = function(key, value)
-            memory[key] = value
-            return true
-        end,
-        put_new = function(key, value)
-            if memory[key] then return false end
-            memory[key] = value
-            return true
-        end,
-        remove = function(key)
-            local was = memory[key] ~= nil
-            memory[key] = nil
-            return was
-        end,
-        ttl = function(key) return memory[key] and 1000 or nil end,
-    }
+    fakes.shared, fakes.memory = fake_shared.new(function() return fakes.now end)
+    fakes.sent, fakes.spawned, fakes.stopped = {}, {}, {}
     fakes.fiber = {
         tag = function(name) fakes.tag = name end,
         stop = function(name, reason)
@@ -96,6 +79,7 @@ local function add_records(fakes)
         enabled = function() return true end,
         error = function() return nil end,
         write = function(fields) fakes.audited[#fakes.audited + 1] = fields end,
+        write_bounded = function(fields) fakes.audited[#fakes.audited + 1] = fields end,
     }
     local function figure(kind)
         return function(...) fakes.figures[#fakes.figures + 1] = { kind, ... } end
@@ -113,6 +97,7 @@ local function make()
     fakes.clock = {
         monotonic_ms = function() return fakes.now end,
         now_ms = function() return fakes.now end,
+        sleep = function(ms) fakes.now = fakes.now + ms end,
         iso = function() return "2026-11-30T09:00:00Z" end,
     }
     fakes.host = {
@@ -173,7 +158,7 @@ function fake_host.request(headers, body)
 end
 
 --- Puts fresh stand-ins in place and forgets every module of lib/, so that it is loaded anew with them.
---- Beside the modules there are `lines` (what was logged), `settings` and `now` (milliseconds).
+--- Beside the modules there are `lines` (what was logged), `settings` and `now` (milliseconds; who sleeps moves it on).
 ---@return table
 function fake_host.install()
     forget_library()

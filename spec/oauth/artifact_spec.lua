@@ -1,14 +1,14 @@
 local program = require("spec.support.program")
 
---- Runs Lua with the modules of lib/oauth at hand and a clock that `at(ms)` sets.
+--- Runs Lua with artifacts at hand and a clock that `at(ms)` sets.
 local function run(source)
     return (program.lua([[
         local clock = require("clock")
         local now = 1796000000000
         package.loaded.clock = setmetatable({ now_ms = function() return now end }, { __index = clock })
         local function at(ms) now = ms end
-        package.loaded["oauth.artifact"], package.loaded["oauth.family"] = nil, nil
-        local artifact, family = require("oauth.artifact"), require("oauth.family")
+        package.loaded["oauth.artifact"] = nil
+        local artifact = require("oauth.artifact")
     ]] .. source, { env = { SANDSTORM_MCP_TOKEN = "spec-token-0123456789abcdef" } }))
 end
 
@@ -51,26 +51,6 @@ describe("Artifacts", function()
             local text = artifact.make("code", { e = 0 })
             local other = artifact.make("client", { e = 0 }):gsub("^sc", "so")
             return { artifact.read("code", text) ~= nil, artifact.read("code", other) ~= nil }
-        ]]))
-    end)
-end)
-
-describe("Families", function()
-    it("D48 the generation before is good for ten minutes after the new one was used first, then it ends the family", function()
-        assert.same({ true, true, true, true, false, false, true }, run([[
-            local of, seen = { id = "f" }, {}
-            local function use(generation) seen[#seen + 1] = family.use(of, generation) end
-            use(1)
-            at(now + 3600000)
-            use(1) -- nobody used the second yet
-            use(2)
-            at(now + 599000)
-            use(1)
-            at(now + 2000)
-            use(1)
-            use(0)
-            use(3)
-            return seen
         ]]))
     end)
 end)

@@ -1,0 +1,43 @@
+local fake_oauth = require("spec.support.fake_oauth")
+local json = require("json")
+
+describe("oauth.revoke", function()
+    local revoke, family, grants, tokens, of
+
+    before_each(function()
+        fake_oauth.install()
+        revoke, family, grants = require("oauth.revoke"), require("oauth.family"), require("grants")
+        of = family.begin({ origin = fake_oauth.ORIGIN, name = "App", where = "app.example", client = "c", scope = "mcp",
+            seconds = 1000 })
+        tokens = family.tokens(of, 1)
+    end)
+
+    local function post(fields)
+        local status, body = revoke.handle(fake_oauth.post(fields))
+        return status, json.decode(body)
+    end
+
+    for _, name in ipairs({ "access_token", "refresh_token" }) do
+        it("ends the family of an " .. name, function()
+            assert.same({ 200, {} }, { post({ token = tokens[name] }) })
+            assert.is_true(grants.is_revoked(of.id, of.start))
+        end)
+    end
+
+    it("answers the same for what is no token of this server, and ends nothing", function()
+        local changed = tokens.access_token:sub(1, -2) .. (tokens.access_token:sub(-1) == "A" and "B" or "A")
+        for _, text in ipairs({ "x", "a.b", changed }) do
+            assert.same({ 200, {} }, { post({ token = text }) }, text)
+        end
+        assert.is_false(grants.is_revoked(of.id, of.start))
+        assert.equal(1, #grants.list())
+    end)
+
+    it("wants a token", function()
+        for _, fields in ipairs({ {}, { token = "" } }) do
+            local status, body = post(fields)
+            assert.same({ 400, "invalid_request" }, { status, body.error })
+        end
+        assert.equal(400, (post("token=%")))
+    end)
+end)

@@ -6,6 +6,7 @@ local exchange = require("mcp.exchange")
 local health = require("health")
 local json = require("json")
 local levels = require("mcp.levels")
+local metadata = require("oauth.metadata")
 local modern = require("mcp.modern")
 local monitor = require("monitor")
 local oauth_cli = require("oauth.cli")
@@ -19,10 +20,22 @@ local task_run = require("mcp.task_run")
 
 local app = {}
 
+-- What pages of other origins may read and send, wherever they may at all.
+local EXPOSED = "WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version, Retry-After"
+local ALLOWED = "Authorization, Content-Type, Accept, MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID"
+
 local function all_routes(server)
-    local routes = endpoint.routes(server)
-    for _, list in ipairs({ health.routes(), monitor.routes(), session_api.routes(), oauth_routes.all() }) do
-        for _, route in ipairs(list) do routes[#routes + 1] = route end
+    local routes = {}
+    for _, list in ipairs({
+        endpoint.routes(server), health.routes(), monitor.routes(), session_api.routes(), oauth_routes.all(),
+    }) do
+        for _, route in ipairs(list) do
+            if route.auth == "bearer" or route.auth == "metrics" then
+                route.metadata, route.scope = metadata.challenge(route.path)
+            end
+            route.exposed_headers, route.allowed_headers = EXPOSED, ALLOWED
+            routes[#routes + 1] = route
+        end
     end
     return routes
 end

@@ -16,6 +16,8 @@ static void tell_runner(struct call *call)
     if (call->unheard != NULL) call->unheard(call);
 }
 
+#define EXPOSED "WWW-Authenticate, Retry-After"
+
 static size_t browser_headers(const struct cors *cors, struct http_header *headers);
 
 /* The peer left. Without a complete body no handler will answer, so the call ends here. */
@@ -156,9 +158,8 @@ static size_t browser_headers(const struct cors *cors, struct http_header *heade
     if (cors->varies) headers[count++] = (struct http_header){"Vary", "Origin"};
     if (cors->origin == NULL) return count;
     headers[count++] = (struct http_header){"Access-Control-Allow-Origin", cors->origin};
-    headers[count++] =
-        (struct http_header){"Access-Control-Expose-Headers",
-                             "WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version, Retry-After"};
+    headers[count++] = (struct http_header){"Access-Control-Expose-Headers",
+                                            cors->exposed != NULL ? cors->exposed : EXPOSED};
     return count;
 }
 

@@ -35,6 +35,8 @@ struct call_late {
 struct cors {
     const char *origin; /* of the page, or `*`; NULL: nobody. Lives as long as the exchange */
     bool varies;        /* another page would be told something else */
+    const char
+        *exposed; /* names of the headers that it may read, or NULL for the usual ones; lives as long */
 };
 
 struct call {

@@ -7,6 +7,7 @@
 #include "access.h"
 #include "auth.h"
 #include "auth_note.h"
+#include "buf.h"
 #include "client_address.h"
 #include "config.h"
 #include "http.h"
@@ -19,7 +20,6 @@
 
 #define MINUTE_MS 60000
 #define BAD_BEARERS_A_MINUTE 300 /* many clients may share an address */
-#define SCOPE "scope=\"mcp\""
 
 /* One request on its way through. */
 struct visit {
@@ -49,23 +49,24 @@ static struct cors cors_of(const struct visit *v)
 {
     const char *origin = http_request_header(v->request, "Origin", NULL);
     if (v->route == NULL) return (struct cors){.origin = "*"};
-    if (!v->route->origin_checked) return (struct cors){.origin = v->route->cors ? "*" : NULL};
-    return (struct cors){.origin = origin != NULL && origin_ok(v) ? origin : NULL, .varies = true};
+    struct cors cors = {.exposed = v->route->exposed_headers, .varies = v->route->origin_checked};
+    if (!v->route->origin_checked)
+        cors.origin = v->route->cors ? "*" : NULL;
+    else if (origin != NULL && origin_ok(v))
+        cors.origin = origin;
+    return cors;
 }
 
 /* OPTIONS asks what is possible, as a browser does before the real request (Fetch standard); it needs no
  * bearer. */
 static void answer_options(const struct visit *v)
 {
-    const char *asked = http_request_header(v->request, "Access-Control-Request-Headers", NULL);
+    const char *allowed = http_request_header(v->request, "Access-Control-Request-Headers", NULL);
+    if (allowed == NULL && v->route != NULL) allowed = v->route->allowed_headers;
     const struct http_header headers[] = {
         {"Access-Control-Allow-Methods", "GET, POST, DELETE, OPTIONS"},
         {"Access-Control-Max-Age", "600"},
-        {"Access-Control-Allow-Headers",
-         asked != NULL
-             ? asked
-             : "Authorization, Content-Type, Accept, MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, "
-               "Mcp-Name, Last-Event-ID"},
+        {"Access-Control-Allow-Headers", allowed != NULL ? allowed : "Authorization, Content-Type"},
         {"Vary", "Origin, Access-Control-Request-Headers"},
     };
     const struct http_header allow = {"Allow", v->route != NULL ? v->route->allow
@@ -79,13 +80,14 @@ static void answer_options(const struct visit *v)
 
 static void refuse_origin(const struct visit *v)
 {
-    static const char body[] =
-        "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32600,\"message\":\"Forbidden: pages of "
-        "this origin may not call this server\"}}";
-    call_respond(
-        v->ex, &v->cors,
-        &(struct http_response){
-            .status = 403, .content_type = "application/json", .body = body, .body_len = sizeof body - 1});
+    const char *body = v->route->forbidden;
+    if (body == NULL)
+        refuse(v, 403, NULL, NULL);
+    else
+        call_respond(
+            v->ex, &v->cors,
+            &(struct http_response){
+                .status = 403, .content_type = "application/json", .body = body, .body_len = strlen(body)});
 }
 
 /* ---- bearers ----------------------------------------------------------------------------------------- */
@@ -125,27 +127,39 @@ static bool too_many_bad(const struct visit *v)
     return true;
 }
 
-static const char *complaint(enum auth_result result)
+static void add_parameter(struct buf *value, const char *name, const char *text, const char *more)
 {
-    if (result == AUTH_MISSING) return "";
-    if (result == AUTH_EXPIRED)
-        return "error=\"invalid_token\", error_description=\"The access token has expired\", ";
-    return "error=\"invalid_token\", error_description=\"The access token is not valid here\", ";
+    bool first = memchr(value->data, ' ', value->len) == NULL;
+    buf_printf(value, "%s%s=\"%s%s\"", first ? " " : ", ", name, text, more);
 }
 
-/* The challenge leads to the document of the resource as the client wrote it, with slash or without. */
-static void challenge(const struct visit *v, const char *origin, enum auth_result result)
+static void add_complaint(struct buf *value, enum auth_result result)
 {
-    char value[ORIGIN_SIZE + 256];
-    bool slash = v->route != NULL && strcmp(v->route->path, "/mcp/") == 0;
-    snprintf(value, sizeof value,
-             "Bearer %sresource_metadata=\"%s/.well-known/oauth-protected-resource/mcp%s\", " SCOPE,
-             complaint(result), origin, slash ? "/" : "");
-    refuse(v, 401, "WWW-Authenticate", value);
+    if (result == AUTH_MISSING) return;
+    bool expired = result == AUTH_EXPIRED;
+    add_parameter(value, "error", "invalid_token", "");
+    add_parameter(value, "error_description",
+                  expired ? "The access token has expired" : "The access token is not valid here", "");
 }
 
-/* False if it answered: the request has no bearer that counts. */
-static bool pass_bearer(struct visit *v)
+/* What is wrong with the bearer, and where the way to a right one is told (RFC 6750 3, RFC 9728 5.1). */
+static void challenge(const struct visit *v, const struct route *route, const char *origin,
+                      enum auth_result result)
+{
+    struct buf value = BUF_INIT;
+    buf_puts(&value, "Bearer");
+    if (!value.failed) {
+        add_complaint(&value, result);
+        if (route->metadata != NULL) add_parameter(&value, "resource_metadata", origin, route->metadata);
+        if (route->scope != NULL) add_parameter(&value, "scope", route->scope, "");
+    }
+    buf_byte(&value, '\0');
+    refuse(v, 401, "WWW-Authenticate", value.failed ? "Bearer" : value.data);
+    buf_free(&value);
+}
+
+/* False if it answered: the request has no bearer that counts for the route. */
+static bool pass_bearer(struct visit *v, const struct route *route)
 {
     char origin[ORIGIN_SIZE] = "";
     size_t count = 0;
@@ -158,7 +172,7 @@ static bool pass_bearer(struct visit *v)
     if (!known)
         refuse(v, 400, NULL, NULL);
     else if (result == AUTH_MISSING || !too_many_bad(v))
-        challenge(v, origin, result);
+        challenge(v, route, origin, result);
     return false;
 }
 
@@ -177,7 +191,8 @@ static bool pass_session(const struct visit *v)
 
 static bool pass_metrics(struct visit *v)
 {
-    return access_without_bearer(v->gate->host->config->metrics_open != 0, v->request) || pass_bearer(v);
+    return access_without_bearer(v->gate->host->config->metrics_open != 0, v->request) ||
+           pass_bearer(v, v->route);
 }
 
 /* False if it answered: the grant was used more often than the operator allows. */
@@ -212,7 +227,7 @@ static bool pass(struct visit *v)
     const struct route *route = v->route;
     if (route->origin_checked && !origin_ok(v)) {
         refuse_origin(v);
-    } else if (route->bearer && (!pass_bearer(v) || !pass_rate(v))) {
+    } else if (route->bearer && (!pass_bearer(v, route) || !pass_rate(v))) {
         return false;
     } else if ((route->session && !pass_session(v)) || (route->metrics && !pass_metrics(v))) {
         return false;
@@ -242,7 +257,8 @@ static void take_in(struct visit *v, struct vm *vm)
 static bool pass_unknown(struct visit *v, const struct route_table *routes)
 {
     if (route_below_session(routes, v->request->path)) return pass_session(v);
-    return !route_below_bearer(routes, v->request->path) || pass_bearer(v);
+    const struct route *above = route_below_bearer(routes, v->request->path);
+    return above == NULL || pass_bearer(v, above);
 }
 
 void gate_head(struct gate *gate, struct http_exchange *ex)

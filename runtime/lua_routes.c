@@ -59,6 +59,15 @@ static void read_access(lua_State *L, struct route *route)
                    (lua_getfield(L, -1, "auth"), lua_tostring(L, -1)));
 }
 
+/* A copy of the text in field `name`, or NULL without one. */
+static char *optional_text(lua_State *L, const char *name)
+{
+    bool given = route_field(L, name, LUA_TSTRING, false) != LUA_TNIL;
+    char *text = given ? copy_string(L, lua_tostring(L, -1)) : NULL;
+    lua_pop(L, 1);
+    return text;
+}
+
 /* The route's table is on top. */
 static void read_route(lua_State *L, struct route *route)
 {
@@ -68,9 +77,12 @@ static void read_route(lua_State *L, struct route *route)
     lua_settop(L, top);
     route->allow = copy_string(L, push_allow(L));
     lua_settop(L, top);
-    if (route_field(L, "media_type", LUA_TSTRING, false) != LUA_TNIL)
-        route->media_type = copy_string(L, lua_tostring(L, -1));
-    lua_settop(L, top);
+    route->media_type = optional_text(L, "media_type");
+    route->metadata = optional_text(L, "metadata");
+    route->scope = optional_text(L, "scope");
+    route->forbidden = optional_text(L, "forbidden");
+    route->exposed_headers = optional_text(L, "exposed_headers");
+    route->allowed_headers = optional_text(L, "allowed_headers");
     read_access(L, route);
     route->origin_checked = field_equals(L, "origin", "checked");
     route->cors = route_field(L, "cors", LUA_TBOOLEAN, false) == LUA_TNIL || lua_toboolean(L, -1);

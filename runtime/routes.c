@@ -20,6 +20,11 @@ void route_table_free(struct route_table *table)
         free(table->items[i].path);
         free(table->items[i].allow);
         free(table->items[i].media_type);
+        free(table->items[i].metadata);
+        free(table->items[i].scope);
+        free(table->items[i].forbidden);
+        free(table->items[i].exposed_headers);
+        free(table->items[i].allowed_headers);
     }
     free(table->items);
     free(table);
@@ -71,14 +76,14 @@ const struct route *route_find(const struct route_table *table, const char *path
     return found;
 }
 
-bool route_below_bearer(const struct route_table *table, const char *path)
+const struct route *route_below_bearer(const struct route_table *table, const char *path)
 {
     for (size_t i = 0; i < table->count; i++) {
         const struct route *r = &table->items[i];
         size_t len = strlen(r->path);
-        if (r->bearer && strncmp(path, r->path, len) == 0 && path[len] == '/') return true;
+        if (r->bearer && strncmp(path, r->path, len) == 0 && path[len] == '/') return r;
     }
-    return false;
+    return NULL;
 }
 
 bool route_below_session(const struct route_table *table, const char *path)

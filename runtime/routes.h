@@ -10,9 +10,15 @@ struct route {
     char *path;       /* owned; a segment `{name}` stands for any one segment that is not empty */
     char *allow;      /* owned; value of the Allow header, `GET, HEAD, POST` */
     char *media_type; /* owned; required Content-Type of a body, or NULL for any */
-    bool bearer;      /* asks for the bearer token */
-    bool session;     /* asks for the bearer of the session API; see access.h */
-    bool metrics;     /* asks for the bearer token, except of whom access.h lets in without */
+    char *metadata;   /* owned; path of the document that a challenge leads to (RFC 9728 5.1), or NULL */
+    char *scope;      /* owned; scope that a challenge asks for, or NULL */
+    char *forbidden;  /* owned; JSON text for pages of a foreign origin, or NULL */
+    char
+        *exposed_headers; /* owned; that pages may read, or NULL for the usual ones (Fetch standard, 3.2.3) */
+    char *allowed_headers; /* owned; that pages may send when a preflight does not ask for any, or NULL */
+    bool bearer;           /* asks for the bearer token */
+    bool session;          /* asks for the bearer of the session API; see access.h */
+    bool metrics;          /* asks for the bearer token, except of whom access.h lets in without */
     bool origin_checked;
     bool cors;         /* pages of other origins may read what is answered */
     size_t body_limit; /* bytes */
@@ -32,10 +38,10 @@ struct route *route_add(struct route_table *table);
 /* The route of this path, or NULL; one without parameters wins over one with. */
 const struct route *route_find(const struct route_table *table, const char *path);
 
-/* True if `path` lies below a route that asks for a bearer: a stranger is not told what is there. */
-bool route_below_bearer(const struct route_table *table, const char *path);
+/* The route asking for a bearer that `path` lies below, or NULL: a stranger is not told what is there. */
+const struct route *route_below_bearer(const struct route_table *table, const char *path);
 
-/* The same for the session API. What lies below a route with parameters begins like its path up to the first
+/* True if `path` lies below a route of the session API. What lies below a route with parameters begins like its path up to the first
  * of them. */
 bool route_below_session(const struct route_table *table, const char *path);
 

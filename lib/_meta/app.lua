@@ -10,6 +10,11 @@
 ---@field cors? boolean whether pages of any origin may read the answer (default true; where the origin is checked, allowed ones)
 ---@field body_limit? integer bytes
 ---@field media_type? string that a body must have; a body without Content-Type has it
+---@field metadata? string path of the document that a refused bearer is led to (RFC 9728)
+---@field scope? string that it is asked for
+---@field forbidden? string JSON text for pages of a foreign origin
+---@field exposed_headers? string names of the response headers that pages may read
+---@field allowed_headers? string names of the request headers that pages may send when a preflight does not ask for any
 ---@field handle fun(request: request.Request): integer, string?, table<string, string>? status, body, headers; a body
 ---without a Content-Type header is application/json
 

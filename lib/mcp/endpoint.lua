@@ -66,6 +66,9 @@ function endpoint.handle(server, request)
     return post(server, request, takes)
 end
 
+local FORBIDDEN = jsonrpc.error(nil,
+    jsonrpc.failure(jsonrpc.INVALID_REQUEST, "Forbidden: pages of this origin may not call this server"))
+
 --- The routes of the endpoint.
 ---@param server mcp.Server
 ---@return app.Route[]
@@ -76,6 +79,7 @@ function endpoint.routes(server)
         routes[position] = {
             path = path, methods = { "POST", "GET", "DELETE" }, auth = "bearer", origin = "checked",
             body_limit = host.setting("body_limit"), media_type = "application/json", handle = handle,
+            forbidden = FORBIDDEN,
         }
     end
     return routes

@@ -8,6 +8,14 @@ local metadata = {}
 local SCOPES = { "mcp", "offline_access" }
 local FRESH = "max-age=300"
 
+--- What a challenge leads to and asks for: the document of /mcp as the client wrote it, with slash or without.
+---@param path string of the route that was asked for
+---@return string metadata path
+---@return string scope
+function metadata.challenge(path)
+    return "/.well-known/oauth-protected-resource/mcp" .. (path == "/mcp/" and "/" or ""), "mcp"
+end
+
 ---@param origin string
 ---@param path string path of the resource
 function metadata.resource(origin, path)

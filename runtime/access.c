@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "bearer.h"
 #include "http.h"
 #include "keys.h"
 
@@ -57,25 +58,10 @@ bool access_without_bearer(bool open, const struct http_request *request)
     return open && http_request_header(request, "Authorization", NULL) == NULL && is_direct_caller(request);
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
 bool access_session_bearer(const struct keys *keys, const struct http_request *request)
 {
-    static const char scheme[] = "Bearer";
-    size_t count = 0;
-    const char *at = http_request_header(request, "Authorization", &count);
-    if (count != 1) return false;
-    while (is_blank(*at))
-        at++;
-    if (strncasecmp(at, scheme, sizeof scheme - 1) != 0 || !is_blank(at[sizeof scheme - 1])) return false;
-    at += sizeof scheme - 1;
-    while (is_blank(*at))
-        at++;
-    size_t len = strlen(at);
-    while (len > 0 && is_blank(at[len - 1]))
-        len--;
-    return len > 0 && keys_is_session_secret(keys, at, len);
+    size_t count = 0, len = 0;
+    const char *header = http_request_header(request, "Authorization", &count);
+    const char *token = count == 1 ? bearer_token(header, &len) : NULL;
+    return token != NULL && keys_is_session_secret(keys, token, len);
 }

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "bearer.h"
 #include "clock.h"
 #include "grants.h"
 #include "keys.h"
@@ -33,28 +33,6 @@ void auth_free(struct auth *auth)
     if (auth == NULL) return;
     token_reader_free(auth->tokens);
     free(auth);
-}
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-/* The token of a bearer header, NULL if it is none. */
-static const char *bearer_token(const char *header, size_t *len)
-{
-    static const char scheme[] = "Bearer";
-    while (is_blank(*header))
-        header++;
-    if (strncasecmp(header, scheme, sizeof scheme - 1) != 0) return NULL;
-    const char *token = header + sizeof scheme - 1;
-    if (!is_blank(*token)) return NULL;
-    while (is_blank(*token))
-        token++;
-    *len = strlen(token);
-    while (*len > 0 && is_blank(token[*len - 1]))
-        *len -= 1;
-    return *len > 0 ? token : NULL;
 }
 
 /* A token of v0.1.0 joins the list when it is first seen, so that it can be revoked alone. */

@@ -1,0 +1,11 @@
+/* The token of an `Authorization: Bearer` header (RFC 6750 2.1). Thread-safe. */
+#ifndef SANDSTORM_BEARER_H
+#define SANDSTORM_BEARER_H
+
+#include <stddef.h>
+
+/* The token in a header's value: points into it, `len` bytes. The scheme counts in any case; blanks around the
+ * token do not count. NULL where the scheme is another one or nothing follows it. */
+const char *bearer_token(const char *header, size_t *len);
+
+#endif

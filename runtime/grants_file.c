@@ -7,12 +7,15 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "state_dir.h"
 
 #define READ_BYTES 65536
 #define OPENS_MAX 8
+#define LOCKS_MAX 50
+#define LOCK_PAUSE_NS 2000000
 
 bool grants_file_init(struct grants_file *file, const char *folder, const char *name)
 {
@@ -106,6 +109,18 @@ static int open_file(const struct grants_file *file)
     return fd;
 }
 
+/* The loop waits meanwhile, so not for long: a process that was stopped may hold the lock for ever. */
+static bool lock(int fd)
+{
+    const struct timespec pause = {.tv_nsec = LOCK_PAUSE_NS};
+    for (int tries = 0; tries < LOCKS_MAX; tries++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0) return true;
+        if (errno != EWOULDBLOCK && errno != EINTR) return false;
+        nanosleep(&pause, NULL);
+    }
+    return false;
+}
+
 /* Opens the file that the name stands for and locks it; -1 with errno set. */
 static int open_locked(const struct grants_file *file, struct stat *st)
 {
@@ -113,10 +128,12 @@ static int open_locked(const struct grants_file *file, struct stat *st)
         struct stat named;
         int fd = open_file(file);
         if (fd < 0) return -1;
-        if (flock(fd, LOCK_EX) == 0 && fstat(fd, st) == 0 && stat(file->path, &named) == 0 &&
-            named.st_ino == st->st_ino && named.st_dev == st->st_dev && S_ISREG(st->st_mode))
+        bool locked = lock(fd);
+        if (locked && fstat(fd, st) == 0 && stat(file->path, &named) == 0 && named.st_ino == st->st_ino &&
+            named.st_dev == st->st_dev && S_ISREG(st->st_mode))
             return fd;
         close(fd);
+        if (!locked) break;
     }
     errno = EBUSY;
     return -1;
@@ -140,8 +157,8 @@ bool grants_file_append(struct grants_file *file, const struct grants_reader *re
     int fd = open_locked(file, &st);
     if (fd < 0) return false;
     bool ok = write_lines(fd, &st, lines, len);
+    if (ok && durable) ok = fdatasync(fd) == 0;
     int problem = errno;
-    if (ok && durable) fdatasync(fd);
     if (fstat(fd, &st) == 0) follow(file, fd, &st, reader);
     close(fd);
     errno = problem;

@@ -112,6 +112,18 @@ describe("Access tokens of v0.1.0", function()
         assert.equal(0, token("revoke", "all").code)
         assert.same({ 401, 200 }, { app:ping(two).status, app:ping(OLD.secret).status })
     end)
+
+    it("are listed in a file that another process may hold locked for ever: an error says so, nobody waits for it", function()
+        local grants = s.workspace .. "/.sandstorm-mcp/grants"
+        local held = program.run({
+            wrap = { "flock", grants }, args = { "token", "generate", "held", "1" },
+            env = { SANDSTORM_STATE_DIR = s.workspace .. "/.sandstorm-mcp", SANDSTORM_MCP_TOKEN = s.token },
+            workspace = s.workspace,
+        })
+        assert.equal(1, held.code)
+        assert.matches("cannot be written", held.stderr)
+        assert.is_nil(tmp.read(grants):find("held", 1, true))
+    end)
 end)
 
 describe("Access tokens", function()

@@ -50,12 +50,12 @@ describe("Fuzz target", function()
     end
 
     it("endpoints: D56 no input of any endpoint, and no header, is answered with a 5xx", function()
-        run("endpoints", 20000, corpus())
+        run("endpoints", 8000, corpus())
     end)
 
-    it("json", function() run("json", 50000) end)
+    it("json", function() run("json", 20000) end)
 
-    it("origin", function() run("origin", 50000) end)
+    it("origin", function() run("origin", 20000) end)
 
-    it("token", function() run("token", 5000) end)
+    it("token", function() run("token", 2000) end)
 end)

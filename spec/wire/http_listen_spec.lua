@@ -1,4 +1,5 @@
 -- Where the server listens, and how it ends.
+local needs = require("spec.support.needs")
 local program = require("spec.support.program")
 local server = require("spec.support.server")
 local tmp = require("spec.support.tmp")
@@ -30,6 +31,27 @@ describe("D04 the server", function()
             for _, address in ipairs(case.not_at or {}) do assert.is_falsy(server.accepts(address, s.port)) end
             for _, address in ipairs(case.says) do assert_says(s, address) end
             s:stop()
+        end)
+    end
+
+    -- Prints what the server says it listens on, and the statuses at the addresses of version 4.
+    local ASK = [[
+        "$0" serve > log & server=$!
+        until curl -s -o health http://127.0.0.1:8080/health; do kill -0 $server || { cat log; exit 1; }; sleep 0.02; done
+        for name in localhost 127.0.0.1; do curl -s -o health -w '%{http_code}\n' http://$name:8080/health; done
+        kill $server; wait $server
+        grep -o 'listening on [^"]*' log
+    ]]
+
+    for host, says in pairs({ ["localhost"] = "127.0.0.1", ["127.0.0.1"] = "127.0.0.1", ["0.0.0.0"] = "0.0.0.0" }) do
+        it(("on %q is reached where there is no IPv6"):format(host), function()
+            local result = program.run({
+                wrap = needs.network("ip link set lo up; echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6"),
+                command = { "/bin/bash" }, args = { "-c", ASK, program.path }, cwd = tmp.dir("network"),
+                env = { SANDSTORM_MCP_TOKEN = "a-token-of-the-spec-0123456789", SANDSTORM_MCP_HOST = host },
+            })
+            local expected = "200\n200\nlistening on " .. says .. ":8080\n"
+            assert.same({ 0, expected }, { result.code, result.stdout }, result.stderr)
         end)
     end
 

@@ -34,6 +34,32 @@ describe("a session", function()
         assert.equal("", answer.stdout)
     end)
 
+    it("J03 keeps its context as it was given, through any number of round trips", function()
+        local given = '{"a":[],"b":{},"c":null,"d":[null,1],"e":1.0,"f":[[]],"g":[1,null],"h":-0.0,"i":9223372036854775807,'
+            .. '"env":{"k":[],"l":{},"m":null}}'
+        for _ = 1, 3 do
+            local status, answer = ask(s, "POST", "/session/create", '{"type":"t","context":' .. given .. "}")
+            assert.equal(201, status)
+            local kept = assert(tmp.read(answer.workspace_path .. "/context/task.json"))
+            assert.equal(given, (kept:gsub("%s", "")))
+            assert.equal('{"k":[],"l":{},"m":null}', (tmp.read(answer.workspace_path .. "/context/env.json"):gsub("%s", "")))
+            given = kept
+        end
+    end)
+
+    it("F18 no path with a NUL byte names it, and nothing happens to it", function()
+        local id, folder = create(s)
+        for _, name in ipairs({ id .. "%00", "%00" .. id, id .. "%00x", id:sub(1, 8) .. "%00" .. id:sub(9), "%00", "..%00" }) do
+            for path, method in pairs({ ["/status"] = "GET", ["/exec"] = "POST", ["/extend"] = "POST", [""] = "DELETE" }) do
+                local body = method == "POST" and '{"command":"touch ran"}' or nil
+                assert.equal(400, (ask(s, method, "/session/" .. name .. path, body)), name .. path)
+            end
+            assert.equal(400, (ask(s, "GET", "/session/" .. id .. "/status%00")))
+        end
+        assert.equal("ready", sessions.status(s, id))
+        assert.equal("", tmp.shell("ls " .. folder .. "/workspace"))
+    end)
+
     it("does not give the server's secrets to its commands", function()
         local id = create(s)
         local _, answer = exec(s, id, "env; cat /proc/$PPID/environ 2>&1 | tr '\\0' '\\n'")

@@ -1,7 +1,9 @@
 -- What a client can cost: bodies beyond the limit, bytes that come slowly or not at all, connections without number.
-local tmp = require("spec.support.tmp")
+local http = require("spec.support.http")
 local program = require("spec.support.program")
+local rest = require("spec.support.rest")
 local server = require("spec.support.server")
+local tmp = require("spec.support.tmp")
 local wire = require("spec.support.wire")
 
 describe("HTTP limits", function()
@@ -161,27 +163,84 @@ describe("HTTP limits", function()
             for i = 1, 4 do idle[i]:close() end
         end)
 
+        -- What a client with a connection of its own asks for: a command, a file, a repository, a session, and a page.
+        local function requests()
+            local function get(method, path, body)
+                return http.format({
+                    method = method, path = path, body = body, host = "127.0.0.1",
+                    headers = { Authorization = "Bearer " .. s.token, ["Content-Type"] = body and "application/json" or false },
+                })
+            end
+            return {
+                wire.exec(s, "echo ran"), wire.call(s, "file_read", { path = "f" }),
+                wire.call(s, "git_status", { path = "repo" }),
+                get("POST", "/session/create", '{"type":"t"}'), get("GET", "/health"),
+            }
+        end
+
+        local DONE = { '"ran\\n', "content of f", "On branch", '"workspace_path"', '"ok":true' }
+
+        local function prepare()
+            tmp.write(s.workspace .. "/f", "content of f")
+            tmp.shell(("cd %s; git init -q repo"):format(s.workspace))
+            ping_works()
+        end
+
+        local function all_done(connection)
+            for i, request in ipairs(requests()) do
+                connection:send(request)
+                local body = connection:read_response().body
+                assert.truthy(body:find(DONE[i], 1, true), body)
+            end
+        end
+
+        local function sockets() -- databases and the like are opened when they are needed
+            return tonumber(tmp.shell(("ls -l /proc/%d/fd | grep -c socket:"):format(s.process.pid)))
+        end
+
         it("leave descriptors for calls, cost nothing while they wait, and are forgotten when they go", function()
             s = server.start({ wrap = { "prlimit", "--nofile=64:64", "--" } })
-            ping_works()
-            local function sockets() -- databases and the like are opened when they are needed
-                return tonumber(tmp.shell(("ls -l /proc/%d/fd | grep -c socket:"):format(s.process.pid)))
-            end
+            prepare()
             local before = sockets()
             local busy, idle = s:connect(), {}
             assert.equal(200, busy:request({ path = "/health" }).status)
             for i = 1, 100 do idle[i] = s:connect() end
-            busy:send(wire.exec(s, "echo ran"))
-            assert.truthy(busy:read_response().body:find("ran", 1, true))
-            local used = wire.cpu_seconds(s)
-            program.wait_until(function() return false end, 2)
-            assert.is_true(wire.cpu_seconds(s) - used < 1, "it spins")
-            busy:send(wire.exec(s, "echo ran again"))
-            assert.truthy(busy:read_response().body:find("ran again", 1, true))
+            all_done(busy)
+            assert.is_true(rest.comes(s.process.pid), "it spins")
+            all_done(busy)
             for _, connection in ipairs(idle) do connection:close() end
             busy:close()
             ping_works()
             assert.is_true(program.wait_until(function() return sockets() <= before end))
+        end)
+
+        it("find no descriptor left: the server does not spin, calls say what is missing, and all is well again later", function()
+            s = server.start()
+            prepare()
+            local busy, waiting = s:connect(), {}
+            assert.equal(200, busy:request({ path = "/health" }).status)
+            local free = tonumber(tmp.shell(("cd /proc/%d/fd; n=0; while [ -h $n ]; do n=$((n + 1)); done; echo $n")
+                :format(s.process.pid)))
+            local limit = ("prlimit --pid %d --nofile="):format(s.process.pid)
+            local usual = tmp.shell(limit:gsub("=$", "") .. " --output=SOFT --noheadings"):match("%d+")
+            tmp.shell(limit .. free .. ":") -- no new one can be had
+            for i = 1, 20 do waiting[i] = s:connect() end
+            assert.is_true(rest.comes(s.process.pid), "it spins")
+            for i, request in ipairs(requests()) do
+                busy:send(request)
+                local wanted = i < #DONE and "Too many open files" or DONE[i]
+                local body = busy:read_response().body
+                assert.truthy(body:find(wanted, 1, true), body)
+            end
+            tmp.shell(limit .. usual .. ":")
+            all_done(busy)
+            for _, connection in ipairs(waiting) do connection:close() end
+            for i = 1, 20 do
+                waiting[i] = s:connect()
+                assert.equal(200, waiting[i]:request({ path = "/health" }).status)
+            end
+            for _, connection in ipairs(waiting) do connection:close() end
+            busy:close()
         end)
     end)
 end)

@@ -41,7 +41,7 @@ describe("a session", function()
             local status, answer = ask(s, "POST", "/session/create", '{"type":"t","context":' .. given .. "}")
             assert.equal(201, status)
             local kept = assert(tmp.read(answer.workspace_path .. "/context/task.json"))
-            assert.equal(given, (kept:gsub("%s", "")))
+            assert.equal((given:gsub("%s", "")), (kept:gsub("%s", "")))
             assert.equal('{"k":[],"l":{},"m":null}', (tmp.read(answer.workspace_path .. "/context/env.json"):gsub("%s", "")))
             given = kept
         end

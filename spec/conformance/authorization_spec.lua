@@ -26,12 +26,12 @@ describe("conformance suite, authorization", function()
         program.wait_until(function()
             url = process:stdout():match("(http://127%.0%.0%.1:" .. s.port .. "/oauth/authorize%?[^%s\27]+)")
             return url or not process:running()
-        end, 60)
+        end)
         assert(url, process:stdout() .. process:stderr())
         local page = app:get(url:match("^http://[^/]+(.*)$"))
         local location = app:decide(oauth.blob(page)).headers.location
         tmp.shell("curl --silent --fail --noproxy '*' " .. tmp.quote(location))
-        local code = process:wait(60)
+        local code = process:wait()
         assert.equal(0, code, process:stdout() .. tmp.shell("cat " .. out .. "/*/checks.json"))
         local checks = {}
         for path in tmp.shell("find " .. out .. " -name checks.json | sort"):gmatch("[^\n]+") do

@@ -45,11 +45,11 @@ describe("the command line", function()
             assert.is_true(program.wait_until(function()
                 child = uv.fs_stat(mark) and tonumber(tmp.read(mark))
                 return child ~= nil
-            end, 20))
+            end))
             process:signal_with(name)
             local code, signal = process:wait()
             assert.same({ 0, uv.constants[name:upper()] }, { code, signal })
-            assert.is_true(program.wait_until(function() return uv.kill(child, 0) == nil end, 20))
+            assert.is_true(program.wait_until(function() return uv.kill(child, 0) == nil end))
         end)
     end
 end)

@@ -37,7 +37,7 @@ function caddy.start(sites)
     })
     local up = program.wait_until(function()
         return not self.process:running() or tmp.read(self.ca) and self:curl("/") ~= nil
-    end, 60, 50)
+    end, 50)
     assert(up and self.process:running(), "caddy does not start\n" .. self.process:stderr())
     return self
 end

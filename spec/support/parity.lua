@@ -23,7 +23,6 @@ local FOLDERS = { workspace = "WORKSPACE", state = "STATE", remotes = "REMOTES",
 local EMPTIED = { "workspace", "remotes", "bin", "home" }
 local WHO, ADDRESS, WHEN = "Parity Tester", "parity@example.com", "2026-11-30T12:00:00+00:00"
 local GIT_CONFIG = ("[user]\n\tname = %s\n\temail = %s\n[init]\n\tdefaultBranch = main\n"):format(WHO, ADDRESS)
-local SETTLE_S = 20 -- for what happens after a call, looked at again and again
 
 local function fixture(name) return assert(tmp.read(program.root .. "/spec/fixtures/parity/" .. name)) end
 
@@ -335,7 +334,7 @@ local function settles(world, look, expected)
     program.wait_until(function()
         output = world:shell(world:fill(harmless))
         return is_output(expected, output)
-    end, SETTLE_S, 50)
+    end, 50) -- what happens after a call
     world:shell(world:fill(look.run))
     return output
 end

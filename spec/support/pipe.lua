@@ -53,7 +53,7 @@ function Pipe:send(message)
 end
 
 function Pipe:wait(done, what)
-    local over = program.wait_until(function() return self.complaint or done() end, 30, 2)
+    local over = program.wait_until(function() return self.complaint or done() end, 2)
     if self.complaint then error(self.complaint, 0) end
     if not over then
         error(("no %s\n%s\n%s"):format(what, table.concat(self.lines, "\n"), self.stderr), 2)

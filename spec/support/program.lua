@@ -79,9 +79,9 @@ local function turn_until(done, seconds)
     return done()
 end
 
---- Waits `seconds`, or until `done()`, looked at every `poll_ms` (5), holds; says whether it does.
-function program.wait_until(done, seconds, poll_ms)
-    local deadline = uv.hrtime() + (seconds or PATIENCE_S) * 1e9
+--- Waits until `done()`, looked at every `poll_ms` (5), holds; false when that takes longer than anything that does not hang.
+function program.wait_until(done, poll_ms)
+    local deadline = uv.hrtime() + PATIENCE_S * 1e9
     while not done() do
         if uv.hrtime() > deadline then return false end
         uv.sleep(poll_ms or 5)

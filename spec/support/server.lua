@@ -12,8 +12,6 @@ local uv = require("luv")
 
 local server = {}
 
-local START_S, STOP_S = 60, 60
-
 ---@class spec.Server
 ---@field host string
 ---@field port integer
@@ -74,7 +72,7 @@ local function launch(opts)
     local self = setmetatable(
         { host = opts.reach or host, port = port, token = token, workspace = process.workspace, process = process },
         Server)
-    program.wait_until(function() return not process:running() or server.accepts(self.host, port) end, START_S, opts.poll_ms)
+    program.wait_until(function() return not process:running() or server.accepts(self.host, port) end, opts.poll_ms)
     return self, process:running() and server.accepts(self.host, port)
 end
 
@@ -157,14 +155,14 @@ function Server:log()
 end
 
 --- Waits for a log line for which `matches(line)` holds and returns it; raises when none comes.
-function Server:wait_log(matches, seconds)
+function Server:wait_log(matches)
     local found
     program.wait_until(function()
         for _, line in ipairs(self:log()) do
             if matches(line) then found = line end
         end
         return found ~= nil
-    end, seconds)
+    end)
     return found or error("no such log line:\n" .. self.process:stdout(), 2)
 end
 
@@ -184,7 +182,7 @@ function Server:stop()
     if self.stopped then return end
     self.stopped = true
     self.process:signal_with("sigterm")
-    local code, signal = self.process:wait(STOP_S)
+    local code, signal = self.process:wait()
     if code ~= 0 or signal ~= 0 then
         error(("the server ended with exit code %d, signal %d\n%s%s"):format(code, signal,
             self.process:stdout():sub(-4000), self.process:stderr()), 2)
@@ -195,7 +193,7 @@ end
 function Server:kill()
     self.stopped = true
     self.process:signal_with("sigkill")
-    self.process:wait(STOP_S)
+    self.process:wait()
 end
 
 return server

@@ -73,13 +73,13 @@ end
 
 --- Waits for a state.
 function sessions.wait_status(s, id, wanted)
-    if program.wait_until(function() return sessions.status(s, id) == wanted end, 30) then return end
+    if program.wait_until(function() return sessions.status(s, id) == wanted end) then return end
     error(("session %s is %s, never %s"):format(id, sessions.status(s, id), wanted), 2)
 end
 
 --- Waits for a file.
 function sessions.wait_file(path)
-    if program.wait_until(function() return tmp.kind(path) ~= nil end, 30) then return end
+    if program.wait_until(function() return tmp.kind(path) ~= nil end) then return end
     error("there is no " .. path, 2)
 end
 

@@ -17,7 +17,7 @@ describe("D04 the server", function()
 
     local function assert_says(s, address)
         local line = "listening on " .. address .. s.port
-        assert.equal("sandstorm_mcp.http", s:wait_log(function(entry) return entry.msg == line end, 5).logger)
+        assert.equal("sandstorm_mcp.http", s:wait_log(function(entry) return entry.msg == line end).logger)
     end
 
     for _, case in ipairs(reached) do

@@ -17,7 +17,7 @@ describe("a session", function()
 
     local function fate(name) return mcp.bare(s):text("fate", { name = name }) end
     local function wait_fate(name, wanted)
-        assert(program.wait_until(function() return fate(name) == wanted end, 20, 20), fate(name))
+        assert(program.wait_until(function() return fate(name) == wanted end, 20), fate(name))
     end
 
     for _, revision in ipairs(REVISIONS) do

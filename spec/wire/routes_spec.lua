@@ -105,7 +105,7 @@ describe("a tick", function()
             end
             return count
         end
-        assert(program.wait_until(function() return beats() >= 3 end, 30, 50))
+        assert(program.wait_until(function() return beats() >= 3 end, 50))
         s:wait_log(function(line) return line.level == "ERROR" and line.msg:find("app.lua:%d+: broken tick") end)
         s:stop() -- although one of them sleeps for an hour
         for _, line in ipairs(s:log()) do

@@ -149,6 +149,15 @@ describe("structure", function()
         none(found, "no spec")
     end)
 
+    it("spec mirrors the protocol engine name for name", function()
+        local found = {}
+        for _, path in ipairs(files("lib/mcp/*.lua")) do
+            local spec = path:gsub("^lib/", "spec/"):gsub("%.lua$", "_spec.lua")
+            if not tmp.kind(spec) then found[#found + 1] = path .. " wants " .. spec end
+        end
+        none(found, "no spec")
+    end)
+
     it("nothing is left for later", function()
         local words = "\\b(TO" .. "DO|FIX" .. "ME|XX" .. "X|HA" .. "CK)\\b"
         local found = tmp.shell("grep -rnIE '" .. words .. "' " ..

@@ -1,0 +1,88 @@
+local fake_host = require("spec.support.fake_host")
+local json = require("json")
+
+describe("running a tool beyond its request", function()
+    local task_run, host, order, stored, exchange, inbox
+
+    before_each(function()
+        host = fake_host.install()
+        order, stored = {}, {}
+        inbox = { listen = function() end, take = function() order[#order + 1] = "take" end }
+        host.inbox.open = function() return setmetatable(inbox, { __close = function() end }) end
+        local spawn = host.fiber.spawn
+        host.fiber.spawn = function(...)
+            order[#order + 1] = "spawn"
+            return spawn(...)
+        end
+        package.loaded["mcp.task_store"] = {
+            new_id = function() return "t1" end,
+            create = function(fields)
+                order[#order + 1] = "create"
+                stored = { id = fields.id, status = "working", created = "c", updated = "u", ttl_ms = fields.ttl_ms }
+                return stored
+            end,
+            update = function(_, changes)
+                if stored.status ~= "working" then return nil end
+                for name, value in pairs(changes) do stored[name] = value end
+                return stored
+            end,
+        }
+        exchange = require("mcp.exchange").new({ revision = "2026-07-28", capabilities = {}, principal = "ann", asker = {} })
+        task_run = require("mcp.task_run")
+    end)
+
+    local function call(start, work, more)
+        local tool = { name = "t", task = { start = start, ttl_ms = more and more.ttl_ms } }
+        return task_run.call(tool, exchange, work or print, more and more.stopped or function(reason) return nil, { code = 1,
+            message = reason } end)
+    end
+
+    local function finish(run) return host.spawned[#host.spawned][run or "handler"] end
+
+    it("keeps the task before its handler runs, and before the client hears of it", function()
+        local made = json.decode(call("auto", function() return '{"content":[]}' end))
+        assert.same({ "create", "spawn" }, order)
+        assert.same({ "t1", "working", "task", 3600000 }, { made.taskId, made.status, made.resultType, made.ttlMs })
+        finish()()
+        assert.same({ "completed", '{"content":[]}' }, { stored.status, stored.result })
+    end)
+
+    it("fails with the error of the protocol that the handler ended with", function()
+        call("auto", function() return nil, { code = -32000, message = "no" } end)
+        finish()()
+        assert.same({ "failed", "no" }, { stored.status, stored.message })
+        assert.equal(-32000, json.decode(stored.error).code)
+    end)
+
+    it("fails when its handler is stopped, and that is accounted for", function()
+        local accounted
+        call("auto", print, { stopped = function(reason) accounted = reason end, ttl_ms = 50 })
+        local spawned = host.spawned[#host.spawned]
+        assert.equal(50, spawned.limits.deadline_ms)
+        spawned.limits.on_stop("tools.lua:1: stopped: the call took longer than its deadline")
+        assert.matches("deadline", accounted)
+        assert.same({ "failed", "t was stopped: the call took longer than its deadline" }, { stored.status, stored.message })
+    end)
+
+    it("makes no task of what is done soon enough", function()
+        inbox.take = function() finish()() end
+        assert.equal('{"content":[]}', (call("slow", function() return '{"content":[]}' end)))
+        assert.same({ "spawn" }, order)
+    end)
+
+    it("makes a task of what is not", function()
+        local made = json.decode(call("slow", print))
+        assert.same({ "spawn", "take", "create" }, order)
+        assert.equal("task", made.resultType)
+    end)
+
+    it("makes a task when the handler says so, and talks to the task from there on", function()
+        exchange.send = print
+        inbox.take = function() exchange.asker.begin_task() end
+        local made = json.decode(call("manual", print))
+        assert.equal("task", made.resultType)
+        assert.is_nil(exchange.send)
+        exchange.on_progress({ progress = 1, message = "half" })
+        assert.equal("half", stored.message)
+    end)
+end)

@@ -58,9 +58,17 @@ local function is_news(self, progress, total)
     return true
 end
 
+-- The client's token; what is none is as good as not given.
+local function token_of(meta)
+    local token = meta.progressToken
+    return (type(token) == "string" or math.type(token) == "integer") and token or nil
+end
+
 function Context:progress(progress, total, message)
     if type(progress) ~= "number" then error("ctx:progress: expected a number", 2) end
-    local exchange, token = self.exchange, self.meta.progressToken
+    if total ~= nil and type(total) ~= "number" then error("ctx:progress: expected the total as a number", 2) end
+    if message ~= nil and type(message) ~= "string" then error("ctx:progress: expected the message as a string", 2) end
+    local exchange, token = self.exchange, token_of(self.meta)
     local follows = token ~= nil or exchange.on_progress
     if not follows or not is_news(self, progress, total) then return end
     local params = { progressToken = token, progress = progress, total = total, message = message }

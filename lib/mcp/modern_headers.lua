@@ -18,18 +18,28 @@ local NAMED = {
 
 local function mismatch(text) return jsonrpc.failure(HEADER_MISMATCH, "Header mismatch: " .. text) end
 
+-- Whoever routes by a header may look at another one of two than this server would.
+local function said_by(header, name, key)
+    local said, count = header(key)
+    if not said then return nil, mismatch(name .. " is missing") end
+    if count and count > 1 then return nil, mismatch(name .. " is given twice") end
+    return said
+end
+
 local function wrong_version(asked, header)
-    local said = header("mcp-protocol-version")
-    if not said then return mismatch("MCP-Protocol-Version is missing") end
+    local said, failure = said_by(header, "MCP-Protocol-Version", "mcp-protocol-version")
+    if not said then return failure end
     if said ~= asked then return mismatch("MCP-Protocol-Version does not match _meta") end
 end
 
 local function wrong_names(message, header)
-    if header("mcp-method") ~= message.method then return mismatch("Mcp-Method does not match the method") end
+    local said, failure = said_by(header, "Mcp-Method", "mcp-method")
+    if not said then return failure end
+    if said ~= message.method then return mismatch("Mcp-Method does not match the method") end
     local name = message.params[NAMED[message.method]]
     if type(name) ~= "string" then return nil end
-    local said = header("mcp-name")
-    if not said then return mismatch("Mcp-Name is missing") end
+    said, failure = said_by(header, "Mcp-Name", "mcp-name")
+    if not said then return failure end
     if sentinel.decode(said) ~= name then return mismatch("Mcp-Name does not match the name") end
 end
 

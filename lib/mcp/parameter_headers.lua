@@ -58,7 +58,10 @@ end
 
 local function argument_at(arguments, path)
     local value = arguments
-    for _, name in ipairs(path) do value = type(value) == "table" and value[name] or nil end
+    for _, name in ipairs(path) do
+        if type(value) ~= "table" then return nil end
+        value = value[name]
+    end
     if value == json.null then return nil end
     return value
 end
@@ -66,20 +69,27 @@ end
 local function agree(given, value)
     local text = sentinel.decode(given)
     if not text then return false end
-    if type(value) == "number" then return tonumber(text) == value end
+    if type(value) == "number" then return text:find("^-?%d[%d.eE+-]*$") ~= nil and tonumber(text) == value end
     return text == tostring(value)
+end
+
+-- What is wrong between a header and its argument: whoever routes by one must not be told another thing than the tool.
+local function disagree(value, given, count)
+    if value == nil then return given and "has no argument" or nil end
+    if not given then return "is missing" end
+    if count and count > 1 then return "is given twice" end
+    return not agree(given, value) and "does not match its argument" or nil
 end
 
 --- What is wrong between headers and arguments, or nil.
 ---@param declared mcp.HeaderArgument[]
 ---@param arguments table
----@param header fun(name: string): string?
+---@param header fun(name: string): string?, integer?
 ---@return string?
 function parameter_headers.disagreement(declared, arguments, header)
     for _, argument in ipairs(declared) do
-        local value, given = argument_at(arguments, argument.path), header(argument.header)
-        if value ~= nil and not given then return argument.header .. " is missing" end
-        if value ~= nil and not agree(given, value) then return argument.header .. " does not match its argument" end
+        local wrong = disagree(argument_at(arguments, argument.path), header(argument.header))
+        if wrong then return argument.header .. " " .. wrong end
     end
 end
 

@@ -25,13 +25,14 @@ local function base64(data)
     return table.concat(pieces)
 end
 
---- What a header value stands for; nil when it claims to be encoded and is not.
+--- What a header value stands for; nil when it claims to be encoded and is not, or has bytes that had to be encoded.
 ---@param value string
 ---@return string?
 function sentinel.decode(value)
     local data = value:match("^=%?base64%?(.*)%?=$")
-    if not data then return value end
-    return base64(data)
+    if data then return base64(data) end
+    if not value:find("[^\t\32-\126]") then return value end
+    return nil
 end
 
 return sentinel

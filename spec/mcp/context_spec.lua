@@ -38,4 +38,56 @@ describe("ctx", function()
         assert.is_false(ok)
         assert.matches("context_spec.lua:%d+: ctx:log: there is no level loud$", raised)
     end)
+
+    describe("tells its client", function()
+        local sent, exchange
+
+        before_each(function()
+            sent = {}
+            exchange = {
+                client = {}, log_level = "warning",
+                notify = function(_, method, params) sent[#sent + 1] = { method, params } end,
+                progress = function(_, params) sent[#sent + 1] = { "progress", params } end,
+            }
+        end)
+
+        local function ctx(meta) return context.new("echo", exchange, meta or { progressToken = "t" }) end
+
+        it("how far it is, if that grows and comes not too fast", function()
+            local call = ctx()
+            call:progress(0, 10)
+            call:progress(1, 10, "too soon")
+            host.now = 10
+            call:progress(2, 10, "in time")
+            call:progress(2, 10, "no news")
+            call:progress(10, 10, "the end, whenever")
+            local steps = {}
+            for position, message in ipairs(sent) do steps[position] = message[2].progress end
+            assert.same({ 0, 2, 10 }, steps)
+            assert.same({ progressToken = "t", progress = 2, total = 10, message = "in time" }, sent[2][2])
+        end)
+
+        it("nothing of progress without a token that is one", function()
+            for _, token in ipairs({ 1.5, true, {} }) do ctx({ progressToken = token }):progress(1) end
+            ctx({}):progress(1)
+            assert.same({}, sent)
+            ctx({ progressToken = 7 }):progress(1)
+            assert.equal(7, sent[1][2].progressToken)
+        end)
+
+        it("nothing that progress cannot be", function()
+            for _, wrong in ipairs({ { "1" }, { 1, "2" }, { 1, 2, 3 } }) do
+                assert.has_error(function() ctx():progress(table.unpack(wrong)) end)
+            end
+        end)
+
+        it("messages of the level that it wants, and above", function()
+            ctx():log("info", "quiet")
+            ctx():log("warning", "plain")
+            ctx():log("error", "with fields", { n = 1 })
+            assert.equal(2, #sent)
+            assert.same({ level = "warning", logger = "echo", data = "plain" }, sent[1][2])
+            assert.same({ message = "with fields", n = 1 }, sent[2][2].data)
+        end)
+    end)
 end)

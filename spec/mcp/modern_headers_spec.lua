@@ -36,6 +36,13 @@ describe("headers that repeat a message", function()
         assert.equal(-32022, code("tools/call", { name = "x" }, with({ ["mcp-protocol-version"] = "v9" }), "v9"))
     end)
 
+    it("are given once", function()
+        local function twice(name) return RIGHT[name], name == "mcp-name" and 2 or 1 end
+        local params = { name = "x", _meta = { ["io.modelcontextprotocol/protocolVersion"] = "2026-07-28" } }
+        local failure = modern_headers.wrong({ method = "tools/call", params = params }, twice)
+        assert.equal("Header mismatch: Mcp-Name is given twice", failure.message)
+    end)
+
     it("name what the method is about", function()
         for method, params in pairs({
             ["prompts/get"] = { name = "x" }, ["resources/read"] = { uri = "x" }, ["tasks/get"] = { taskId = "x" },

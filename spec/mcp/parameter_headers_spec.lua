@@ -54,12 +54,17 @@ describe("parameter_headers.disagreement", function()
         assert.is_nil(check("Hello", "=?base64?SGVsbG8=?="))
         assert.is_nil(check(42, "42"))
         assert.is_nil(check(42.0, "42"))
+        assert.is_nil(check(42, "42.0"))
+        assert.is_nil(check(-5, "-5"))
         assert.is_nil(check(true, "true"))
+        assert.is_nil(check(false, "false"))
     end)
 
     it("expects no header for an argument that is absent or null", function()
         assert.is_nil(check(nil, nil))
         assert.is_nil(check(json.null, nil))
+        assert.equal("mcp-param-region has no argument", check(nil, "eu"))
+        assert.equal("mcp-param-region has no argument", check(json.null, "eu"))
     end)
 
     it("names the header that is missing, differs or is no base64", function()
@@ -67,7 +72,11 @@ describe("parameter_headers.disagreement", function()
         for _, header in ipairs({ "us", "=?base64?SGVsbG8?=", "EU", "" }) do
             assert.equal("mcp-param-region does not match its argument", check("eu", header))
         end
-        assert.is_string(check(42, "43"))
+        assert.equal("mcp-param-region is missing", check(false, nil))
+        for _, header in ipairs({ "43", "0x2a", "forty-two", "", " 42 x" }) do assert.is_string(check(42, header)) end
+        assert.is_string(check("grüße", "grüße"))
+        local function twice() return "eu", 2 end
+        assert.equal("mcp-param-region is given twice", parameter_headers.disagreement(declared, { region = "eu" }, twice))
         assert.is_string(check(true, "True"))
     end)
 
@@ -76,6 +85,7 @@ describe("parameter_headers.disagreement", function()
         local function header() return "b" end
         assert.is_nil(parameter_headers.disagreement(deep, { at = { zone = "b" } }, header))
         assert.is_string(parameter_headers.disagreement(deep, { at = { zone = "c" } }, header))
-        assert.is_nil(parameter_headers.disagreement(deep, { at = "text" }, header))
+        assert.is_string(parameter_headers.disagreement(deep, { at = "text" }, header))
+        assert.is_nil(parameter_headers.disagreement(deep, { at = "text" }, function() return nil end))
     end)
 end)

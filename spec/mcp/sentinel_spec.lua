@@ -14,6 +14,11 @@ describe("sentinel.decode", function()
         assert.equal("\xfb\xff\xfe", sentinel.decode("=?base64?+//+?="))
     end)
 
+    it("refuses what had to be encoded and is not", function()
+        for _, value in ipairs({ "grüße", "a\0b", "a\127", "\xff" }) do assert.is_nil(sentinel.decode(value)) end
+        assert.equal("a b\t~", sentinel.decode("a b\t~"))
+    end)
+
     it("refuses wrong padding, foreign letters and left-over bits", function()
         for _, data in ipairs({ "SGVsbG8", "SGVsbG8==", "SGVs=G8=", "SGVs bG8", "SGVsbG-_", "SGVsbG9=", "====", "A===" }) do
             assert.is_nil(sentinel.decode("=?base64?" .. data .. "?="), data)

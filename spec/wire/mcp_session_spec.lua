@@ -268,6 +268,10 @@ describe("a session", function()
             assert.same({ 0, 5, 10 }, steps)
             assert.equal("step 10", call.before[3].params.message)
         end
+        for _, none in ipairs({ 1.5, true, json.null, json.object({}) }) do
+            local _, silent = client:request("tools/call", { name = "progress", _meta = { progressToken = none } })
+            assert.is_false(silent.is_stream)
+        end
         local _, silent = client:request("tools/call", { name = "progress" })
         assert.is_false(silent.is_stream)
         local old = mcp.session(s, "2024-11-05"):open("tools/call", { name = "progress", _meta = { progressToken = 1 } })

@@ -71,6 +71,12 @@ describe("a stateless client", function()
         assert.same({ 400, -32020 }, { status, failure.code })
         failure, status = client:failure("tools/call", { name = "region", arguments = { region = "eu" } })
         assert.same({ 400, -32020 }, { status, failure.code })
+        failure, status = client:failure("tools/call", { name = "region" }, { ["Mcp-Param-Region"] = "eu" })
+        assert.same({ 400, -32020 }, { status, failure.code })
+        failure, status = client:failure("resources/read", { uri = "test://item/ä" }, { ["Mcp-Name"] = "test://item/ä" })
+        assert.same({ 400, -32020 }, { status, failure.code })
+        failure, status = client:failure("resources/read", { uri = "test://text" }, { ["mcp-name"] = "test://text" })
+        assert.same({ 400, -32020 }, { status, failure.code }) -- one in each case: it is there twice
     end)
 
     describe("is asked", function()

@@ -91,6 +91,27 @@ describe("a session", function()
         assert.not_equal(client.session, exchange.headers["mcp-session-id"])
     end)
 
+    it("M09 costs nothing while it does nothing; the streams of many end with them", function()
+        local other = server.start({ tools = TOOLS })
+        for _ = 1, 100 do mcp.session(other, "2025-11-25") end -- clients that never say goodbye
+        local descriptors, clients = other:descriptors(), {}
+        for number = 1, 150 do
+            clients[number] = mcp.session(other, "2025-11-25")
+            clients[number].stream = clients[number]:listen()
+        end
+        assert.is_true(other:descriptors() >= descriptors + 150)
+        clients[150]:call("switch")
+        for _, client in ipairs(clients) do
+            assert.matches("list_changed$", client.stream:next().method)
+            assert.equal(204, client:finish())
+            while client.stream:next() do end -- to its end
+            client.stream:close()
+            assert.equal(404, select(2, client:failure("ping")))
+        end
+        assert.is_true(program.wait_until(function() return other:descriptors() <= descriptors + 5 end, 30))
+        other:stop()
+    end)
+
     it("M02 begins once", function()
         local client = mcp.session(s, "2025-11-25")
         local failure, status = client:failure("initialize",

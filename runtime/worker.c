@@ -49,7 +49,7 @@ struct worker {
     uv_signal_t signals[3];
     uv_check_t flush; /* the log, once per loop turn */
     uint64_t beat_ns; /* the clock's last beat */
-    bool stopping, forced;
+    bool stopping, forced, said_goodbye;
     uint64_t stop_ns; /* when running calls are stopped */
 };
 
@@ -149,6 +149,10 @@ static void on_stop_tick(uv_timer_t *timer)
         scripts_stop_fibers(w->host->scripts, "stopped: the server is shutting down");
     bool late = now >= w->stop_ns + STOPPED_GRACE_MS * UINT64_C(1000000);
     if (live > 0 && !late) return;
+    if (!w->said_goodbye) { /* to whom the last calls brought */
+        w->said_goodbye = true;
+        lua_app_start(scripts_vm(w->host->scripts), "stopping", NULL, 0);
+    }
     stream_end_all(w->host->streams);
     struct process_set *children = job_table_processes(w->host->jobs);
     job_table_stop_all(w->host->jobs);

@@ -31,7 +31,7 @@
 ---@field line? fun(text: string) handles a line of standard input, which is empty when it was too long
 ---@field started? fun() called once, when the server listens
 ---@field changed? fun() called when this generation of the scripts has begun to serve
----@field stopping? fun() called when the server begins to stop
+---@field stopping? fun() called when the server begins to stop, and when the last calls have ended
 ---@field token fun(words: string[]): boolean, string grants, for the command line
 
 local app = {}

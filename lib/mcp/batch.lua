@@ -29,6 +29,7 @@ end
 -- The answer to one message; the status matters only when it is about the whole session.
 local function answer(server, message, transport)
     local kind, failure = jsonrpc.classify(message)
+    if not kind and jsonrpc.is_notification(message) then return 202 end
     if not kind then return 200, jsonrpc.error(jsonrpc.id_of(message) or json.null, failure) end
     return legacy.handle(server, kind, message, transport)
 end

@@ -39,6 +39,11 @@ function jsonrpc.request_id(message)
     return id ~= nil and message.method ~= nil and id or nil
 end
 
+--- Whether a message wants no answer, though something else may be wrong with it.
+function jsonrpc.is_notification(message)
+    return jsonrpc.is_object(message) and type(message.method) == "string" and message.id == nil
+end
+
 local function kind_without_method(message)
     if message.result == nil and message.error == nil then return invalid("it has no method") end
     if not is_id(message.id) and message.id ~= json.null then return invalid("the answer has no id") end

@@ -68,6 +68,7 @@ local function refuse(message, failure, transport) write(jsonrpc.error(legacy.id
 
 local function handle(server, message, transport)
     local kind, failure = jsonrpc.classify(message)
+    if not kind and jsonrpc.is_notification(message) then return end -- it gets no answer, whatever it is
     if not kind then return refuse(message, failure, transport) end
     local engine = era.choose(nil, message)
     local _, body = ENGINES[engine].handle(server, kind, message, transport)

@@ -44,6 +44,7 @@ describe("a list of messages", function()
         assert.equal("said", answers[2].result.content[1].text)
         assert.equal(-32600, answers[3].error.code)
         assert.same({ 202 }, { handle({ { jsonrpc = "2.0", method = "notifications/x" } }) })
+        assert.same({ 202 }, { handle({ { jsonrpc = "2.0", method = "notifications/x", params = json.array({}) } }) })
     end)
 
     it("J08 is refused as a whole when it is empty, too long or says hello", function()

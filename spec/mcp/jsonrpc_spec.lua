@@ -61,6 +61,14 @@ describe("jsonrpc answers", function()
         end
     end)
 
+    it("want no answer when they are notifications, right or wrong", function()
+        assert.is_true(jsonrpc.is_notification({ jsonrpc = "2.0", method = "x", params = json.array({}) }))
+        assert.is_true(jsonrpc.is_notification({ method = "x" }))
+        for _, message in ipairs({ { id = 1, method = "x" }, { id = json.null, method = "x" }, { method = 5 }, {}, 5 }) do
+            assert.is_false(jsonrpc.is_notification(message))
+        end
+    end)
+
     it("have an id of null, or none, when there is nothing to repeat", function()
         local failure = jsonrpc.failure(-32700, "Parse error")
         assert.equal(json.null, json.decode(jsonrpc.error(json.null, failure)).id)

@@ -184,6 +184,25 @@ describe("sandstorm-mcp stdio", function()
         assert.same({}, pipe:answer(3).result)
     end)
 
+    it("ends subscriptions in good order although its input ended with them", function()
+        local asked = modern("a", "subscriptions/listen", { notifications = { toolsListChanged = true } })
+        local result = program.run({ args = { "stdio" }, stdin = json.encode(asked) })
+        local methods = {}
+        for line in result.stdout:gmatch("[^\n]+") do
+            local message = json.decode(line)
+            methods[#methods + 1] = message.method or message.result.resultType
+        end
+        assert.same({ "notifications/subscriptions/acknowledged", "notifications/cancelled", "complete" }, methods)
+    end)
+
+    it("answers no notification, however wrong it is", function()
+        pipe:send('{"jsonrpc":"2.0","method":"notifications/cancelled","params":[]}')
+        pipe:send('{"jsonrpc":"1.0","method":"notifications/x"}')
+        pipe:send(request(1, "ping"))
+        assert.same({}, pipe:answer(1).result)
+        assert.same({}, pipe.lines)
+    end)
+
     it("leaves no id out of an error but in the revisions that want that", function()
         pipe:send("nonsense")
         assert.equal(json.null, pipe:take(function(message) return message.error ~= nil end).id)

@@ -27,6 +27,14 @@ static int l_generation(lua_State *L)
     return 1;
 }
 
+static int l_scripts_id(lua_State *L)
+{
+    char text[17];
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)vm_of(L)->scripts_id);
+    lua_pushstring(L, text);
+    return 1;
+}
+
 static void add_figures(lua_State *L, const struct host *host)
 {
     struct system_figures figures;
@@ -125,7 +133,8 @@ int luaopen_host(lua_State *L)
 {
     static const luaL_Reg functions[] = {{"generation", l_generation}, {"info", l_info},
                                          {"random_id", l_random_id},   {"setting", l_setting},
-                                         {"which", l_which},           {NULL, NULL}};
+                                         {"scripts_id", l_scripts_id}, {"which", l_which},
+                                         {NULL, NULL}};
     luaL_newlib(L, functions);
     lua_pushliteral(L, SANDSTORM_VERSION);
     lua_setfield(L, -2, "version");

@@ -49,6 +49,27 @@ bool script_files_changed(const struct script_files *files)
     return false;
 }
 
+/* FNV-1a, 64 bits */
+static uint64_t hash(uint64_t sum, const void *bytes, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        sum = (sum ^ ((const unsigned char *)bytes)[i]) * UINT64_C(1099511628211);
+    return sum;
+}
+
+uint64_t script_files_id(const struct script_files *files)
+{
+    uint64_t id = 0;
+    for (const struct script_file *f = files->first; f != NULL; f = f->next) {
+        if (f->size < 0) continue;
+        uint64_t sum = hash(UINT64_C(14695981039346656037), f->path, strlen(f->path));
+        sum = hash(sum, &f->mtime_ns, sizeof f->mtime_ns);
+        sum = hash(sum, &f->inode, sizeof f->inode);
+        id += hash(sum, &f->size, sizeof f->size);
+    }
+    return id;
+}
+
 static void free_file(struct script_file *f)
 {
     free(f->path);

@@ -185,6 +185,7 @@ struct vm *vm_new(struct host *host, uint64_t generation, const char *root, cons
     *(struct vm **)lua_getextraspace(vm->L) = vm;
     lua_gc(vm->L, LUA_GCINC, 200, 200, 0);
     bool ok = vm_read_scripts(vm, error, error_size);
+    vm->scripts_id = script_files_id(files);
     vm->files = NULL;
     if (ok) return vm;
     vm_free(vm);

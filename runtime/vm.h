@@ -34,6 +34,7 @@ struct vm {
     lua_State *L; /* the main thread: only loading and plain calls run on it, handlers run in fibers */
     struct host *host;
     uint64_t generation;
+    uint64_t scripts_id; /* of the files that it was read from; see script_files_id */
     struct vm_memory memory;
     bool loading;                      /* scripts are being read: nothing may wait */
     bool load_stopped;                 /* reading took too long; see lua_sandbox.h */

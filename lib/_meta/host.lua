@@ -24,6 +24,11 @@ host.version = ""
 ---@return integer
 function host.generation() end
 
+--- Stands for the files of the scripts as they were read: the same after a restart, another one after an edit.
+---@return string 16 hexadecimal digits
+---@nodiscard
+function host.scripts_id() end
+
 --- What the server and the machine are doing. Starts no program. Raises while the scripts are loaded.
 ---@return host.Info
 function host.info() end

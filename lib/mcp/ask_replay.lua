@@ -39,7 +39,7 @@ local function digest(value) return crypto.base64url(crypto.sha256(json.encode(v
 
 -- What must be the same when the client calls again.
 local function bound_to(exchange, method, name, arguments)
-    return { p = exchange.principal or "", m = method, n = name, a = digest(arguments or {}), g = host.generation() }
+    return { p = exchange.principal or "", m = method, n = name, a = digest(arguments or {}), g = host.scripts_id() }
 end
 
 local function is_bound(state, bound)

@@ -4,13 +4,13 @@ local json = require("json")
 local DAY_MS = 86400000
 
 describe("questions of a stateless request", function()
-    local ask_replay, questions, host, generation
+    local ask_replay, questions, host, scripts
 
     before_each(function()
         host = fake_host.install()
         host.now = 100 * DAY_MS
-        generation = 1
-        host.host.generation = function() return generation end
+        scripts = "one"
+        host.host.scripts_id = function() return scripts end
         ask_replay, questions = require("mcp.ask_replay"), require("mcp.questions")
     end)
 
@@ -73,7 +73,7 @@ describe("questions of a stateless request", function()
         assert.is_nil(second.inputRequests.name)
         asking = open({ requestState = second.requestState, inputResponses = { more = ANN } })
         assert.is_table(select(2, ask(asking, { name = questions.form("Another?", FORM) })).inputRequests.name)
-        generation = 2
+        scripts = "two"
         asking = open({ requestState = second.requestState })
         assert.is_table(select(2, ask(asking, { name = questions.form("Name?", FORM) })).inputRequests.name)
     end)

@@ -22,6 +22,29 @@ describe("host", function()
         assert.equal(1, program.lua('return require("host").generation()'))
     end)
 
+    it("knows its scripts again after a restart, and after an edit that they are others", function()
+        local folder = tmp.dir("scripts")
+        local path = folder .. "/tools.lua"
+        local function id_of(text)
+            if text then tmp.write(path, text) end
+            local result = program.run({ args = { "call", "id", "--tools", path } })
+            assert.equal(0, result.code, result.stderr)
+            return assert(result.stdout:match("^(%x+)\n$"), result.stdout)
+        end
+        local SCRIPT = [[
+            local host, other = require("host"), require("other")
+            tool { name = "id", description = "d", input = { type = "object" }, handler = function() return host.scripts_id() end }
+        ]]
+        tmp.write(folder .. "/other.lua", "return 1")
+        local first = id_of(SCRIPT)
+        assert.equal(16, #first)
+        assert.equal(first, id_of())
+        local second = id_of(SCRIPT .. " ")
+        assert.not_equal(first, second)
+        tmp.write(folder .. "/other.lua", "return 22")
+        assert.not_equal(second, id_of())
+    end)
+
     it("starts no program for it", function()
         local result = program.lua([[
             local host = require("host")

@@ -102,6 +102,7 @@ local function make()
     }
     fakes.host = {
         generation = function() return 1 end,
+        scripts_id = function() return "0123456789abcdef" end,
         random_id = function() return "0123456789abcdef" end,
         setting = function(name) return fakes.settings[name] end,
         which = function(names) return names end,

@@ -6,6 +6,7 @@ local pretty = require("session.pretty")
 local folders = {}
 
 local PARTS = { "context", "workspace", "outputs" }
+local OUTSIDE = "/" -- stands for wherever a link leads that leaves the workspace
 local REMOVAL_CALLS = 10000 -- of 10,000 names each: what is larger is left to the reaper's next round
 
 --- Where the folder of a new session is.
@@ -71,7 +72,8 @@ local function first_link(path, base)
     for part in path:sub(#base + 1):gmatch("[^/]+") do
         local folder = at
         at = at .. "/" .. part
-        local entry = fs.stat(at)
+        local entry, _, code = fs.stat(at)
+        if code == "EOUTSIDE" then return at, OUTSIDE end
         if not entry then return nil end
         if entry.type == "link" then
             local target = entry.target:sub(1, 1) == "/" and entry.target or folder .. "/" .. entry.target

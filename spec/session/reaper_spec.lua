@@ -1,0 +1,129 @@
+local run = require("spec.support.session_lua")
+
+--- One round of the reaper.
+local function reap(source, log)
+    return run([[
+        local reaper, sessions, fs = require("session.reaper"), require("session.sessions"), require("fs")
+        local function state(id)
+            local row = store.find(id)
+            return (row and row.status or "none") .. (fs.stat(folders.path(id)) and " with folder" or "")
+        end
+    ]] .. source, log)
+end
+
+describe("session.reaper", function()
+    it("takes the folder and then the row of what is over, and leaves the others", function()
+        assert.same({ "cleaned", "cleaned", "cleaned", "ready with folder", "none" }, reap([[
+            insert("over", { expires_at = "2026-11-30T11:59:59Z" })
+            insert("never-opened", { expires_at = "2026-11-30T11:59:59Z", creating = true })
+            insert("interrupted")
+            store.expire({ { "interrupted" } })
+            insert("alive")
+            reaper.run()
+            return { state("over"), state("never-opened"), state("interrupted"), state("alive"), state("nobody") }
+        ]]))
+    end)
+
+    it("leaves a session that was extended after it was found to be over", function()
+        assert.same({ "ready with folder", "2026-11-30T12:25:00Z", "cleaned" }, reap([[
+            insert("extended", { expires_at = "2026-11-30T11:55:00Z" })
+            insert("over", { expires_at = "2026-11-30T11:55:00Z" })
+            local due = store.due
+            store.due = function(...)
+                local rows = table.pack(due(...))
+                store.extend("extended", "2026-11-30T11:55:00Z", "2026-11-30T12:25:00Z")
+                return table.unpack(rows, 1, rows.n)
+            end
+            reaper.run()
+            return { state("extended"), store.find("extended").expires_at, state("over") }
+        ]]))
+    end)
+
+    it("lets nobody extend or use what it has ended, however it stands with its folder", function()
+        assert.same({ 404, 404, "expired with folder" }, reap([[
+            insert("over", { expires_at = "2026-11-30T11:55:00Z" })
+            folders.remove = function() return nil, "busy" end
+            reaper.run()
+            local extended = select(3, sessions.extend("over", 15))
+            local used = select(3, sessions.exec("over", { command = "true", timeout_ms = 1000 }))
+            return { extended, used, state("over") }
+        ]]))
+    end)
+
+    it("tries again in the next round what it could not remove, and goes on behind it", function()
+        local log = {}
+        local seen = reap([[
+            for _, id in ipairs({ "a", "b", "c" }) do insert(id, { expires_at = "2026-11-30T11:55:00Z" }) end
+            local remove, stuck = folders.remove, true
+            folders.remove = function(row)
+                if row.id == "b" and stuck then return nil, "Device or resource busy" end
+                return remove(row)
+            end
+            reaper.run()
+            local first = { state("a"), state("b"), state("c") }
+            stuck = false
+            reaper.run()
+            return { first, state("b") }
+        ]], log)
+        assert.same({ { "cleaned", "expired with folder", "cleaned" }, "cleaned" }, seen)
+        assert.matches("Session b could not be removed: Device or resource busy", log.text)
+    end)
+
+    it("works in batches through more than one holds, and ends where its time does", function()
+        assert.same({ 200, 450 }, reap([[
+            for number = 1, 450 do
+                assert(store.insert({ id = ("%03d"):format(number), type = "t", workspace_path = "/nowhere", ttl_minutes = 1,
+                    created_at = "2026-11-30T11:00:00Z", expires_at = "2026-11-30T11:01:00Z" }))
+            end
+            local fiber = require("fiber")
+            local time_left = fiber.time_left
+            fiber.time_left = function() return 30000 end
+            reaper.run()
+            local first = store.count().cleaned
+            fiber.time_left = time_left
+            reaper.run()
+            return { first, store.count().cleaned }
+        ]]))
+    end)
+
+    it("keeps the row of a cleaned session for a day", function()
+        assert.same({ "cleaned", "none" }, reap([[
+            insert("over", { expires_at = "2026-11-30T11:55:00Z" })
+            reaper.run()
+            later(24 * 60)
+            reaper.run()
+            local kept = state("over")
+            later(1)
+            reaper.run()
+            return { kept, state("over") }
+        ]]))
+    end)
+
+    it("settles once what a server that was killed left running", function()
+        assert.same({ "ready with folder", "active with folder" }, reap([[
+            insert("a")
+            store.busy("a", true)
+            reaper.run()
+            local first = state("a")
+            store.busy("a", true)
+            reaper.run()
+            return { first, state("a") }
+        ]]))
+    end)
+
+    it("says that the database cannot be used, and comes again", function()
+        local log = {}
+        local seen = reap([[
+            insert("over", { expires_at = "2026-11-30T11:55:00Z" })
+            local expire = store.expire
+            store.expire = function() return nil, "sessions.db: disk full", "EFULL" end
+            reaper.run()
+            local first = state("over")
+            store.expire = expire
+            reaper.run()
+            return { first, state("over") }
+        ]], log)
+        assert.same({ "ready with folder", "cleaned" }, seen)
+        assert.matches("the database cannot be used: sessions%.db: disk full", log.text)
+    end)
+end)

@@ -13,45 +13,8 @@
 #include "lua_modules.h"
 #include "lua_process_marked.h"
 #include "lua_process_options.h"
-#include "process_call.h"
-
-#define NS_PER_MS 1000000u
-
-static int fail(lua_State *L, const struct process_error *error)
-{
-    const char *code = strerrorname_np(error->code);
-    luaL_pushfail(L);
-    lua_pushstring(L, error->message);
-    lua_pushstring(L, code != NULL ? code : "EUNKNOWN");
-    return 3;
-}
-
-static void set_integer(lua_State *L, const char *key, lua_Integer value)
-{
-    lua_pushinteger(L, value);
-    lua_setfield(L, -2, key);
-}
-
-static void set_boolean(lua_State *L, const char *key, bool value)
-{
-    lua_pushboolean(L, value);
-    lua_setfield(L, -2, key);
-}
-
-/* How a program ended: exit_code, or signal and signal_number; none of them while it runs or when it is lost.
- */
-static void set_status(lua_State *L, int exit_code, int signal)
-{
-    if (signal == 0 && exit_code >= 0) set_integer(L, "exit_code", exit_code);
-    if (signal == 0) return;
-    const char *name = sigabbrev_np(signal);
-    if (name != NULL)
-        lua_pushfstring(L, "SIG%s", name);
-    else
-        lua_pushfstring(L, "signal %d", signal); /* a real-time signal */
-    lua_setfield(L, -2, "signal");
-    set_integer(L, "signal_number", signal);
-}
+#include "lua_process_push.h"
+#include "lua_process_run.h"
 
 /* ---- the working directory, found on the thread pool, and what follows ------------------------------- */
 
@@ -91,7 +54,7 @@ static int begin(lua_State *L, enum process_face face, int (*go_on)(lua_State *L
     launch->error = (struct fs_error)FS_ERROR_INIT;
     launch->workspace = vm_of(L)->host->workspace;
     process_options_read(L, face, &launch->options);
-    if (launch->options.refusal.code != 0) return fail(L, &launch->options.refusal);
+    if (launch->options.refusal.code != 0) return lua_process_fail(L, &launch->options.refusal);
     return fiber_work(L, launch, launch_work, go_on);
 }
 
@@ -118,63 +81,15 @@ static void close_cwd(struct launch *launch)
 
 /* ---- run --------------------------------------------------------------------------------------------- */
 
-struct run {
-    struct process_call call; /* first: a `struct process_call *` is a `struct run *` */
-};
-
-static void run_release(void *op)
-{
-    struct run *run = op;
-    process_call_free(&run->call);
-}
-
-static void run_done(struct process_call *call)
-{
-    fiber_op_done(call);
-}
-
-static void run_cancel(void *op)
-{
-    struct run *run = op;
-    process_call_cancel(&run->call);
-}
-
-static void set_output(lua_State *L, const struct capture *c, const char *key, const char *total,
-                       const char *truncated)
-{
-    lua_pushlstring(L, c->kept.len > 0 ? c->kept.data : "", c->kept.len);
-    lua_setfield(L, -2, key);
-    set_integer(L, total, (lua_Integer)c->total);
-    set_boolean(L, truncated, capture_truncated(c));
-}
-
-static int run_finish(lua_State *L, void *op)
-{
-    struct process_call *call = &((struct run *)op)->call;
-    lua_createtable(L, 0, 12);
-    set_status(L, call->status.exit_code, call->status.signal);
-    set_boolean(L, "timed_out", call->status.stop == PROCESS_TIMED_OUT);
-    set_integer(L, "duration_ms", (lua_Integer)(call->duration_ns / NS_PER_MS));
-    set_output(L, &call->output, "stdout", "stdout_bytes", "stdout_truncated");
-    set_output(L, &call->errors, "stderr", "stderr_bytes", "stderr_truncated");
-    process_call_free(call);
-    return 1;
-}
-
 static int run_go_on(lua_State *L, void *op)
 {
     struct launch *launch = op;
-    const struct process_request *request = complete(L, launch);
-    if (request == NULL) return 3;
+    if (complete(L, launch) == NULL) return 3;
     struct process_error error;
-    struct run *run = fiber_op_new(L, "process.run", sizeof *run, run_release);
-    run->call.done = run_done;
-    struct process_set *set = job_table_processes(vm_of(L)->host->jobs);
-    bool started = process_call_start(set, &run->call, request, launch->options.capture_bytes, &error);
+    struct process_run *run =
+        lua_process_run_start(L, job_table_processes(vm_of(L)->host->jobs), &launch->options, &error);
     close_cwd(launch);
-    if (!started) return fail(L, &error);
-    fiber_op_hold(run);
-    return fiber_wait(L, run, run_finish, run_cancel);
+    return run != NULL ? lua_process_run_wait(L, run) : lua_process_fail(L, &error);
 }
 
 static int l_run(lua_State *L)
@@ -192,7 +107,7 @@ static int start_go_on(lua_State *L, void *op)
     struct process_error error;
     const struct job *job = job_start(vm_of(L)->host->jobs, request, &error);
     close_cwd(launch);
-    if (job == NULL) return fail(L, &error);
+    if (job == NULL) return lua_process_fail(L, &error);
     lua_pushinteger(L, job->pid);
     return 1;
 }
@@ -232,7 +147,7 @@ static int l_signal(lua_State *L)
     lua_settop(L, 2);
     int64_t pid = check_pid(L, "signal");
     int signal = check_signal(L);
-    if (!job_signal(vm_of(L)->host->jobs, pid, signal, &error)) return fail(L, &error);
+    if (!job_signal(vm_of(L)->host->jobs, pid, signal, &error)) return lua_process_fail(L, &error);
     lua_pushboolean(L, true);
     return 1;
 }
@@ -241,17 +156,17 @@ static void push_job(lua_State *L, const struct job *job)
 {
     static const char *const states[] = {"running", "exited", "killed", "lost"};
     lua_createtable(L, 0, 12);
-    set_integer(L, "pid", job->pid);
+    lua_process_set_integer(L, "pid", job->pid);
     lua_pushlstring(L, job->command, job->command_len);
     lua_setfield(L, -2, "command");
     lua_pushstring(L, job->cwd);
     lua_setfield(L, -2, "cwd");
     lua_pushstring(L, states[job->state]);
     lua_setfield(L, -2, "state");
-    if (job->state != JOB_RUNNING) set_status(L, job->exit_code, job->signal);
-    set_integer(L, "started_ms", job->started_ms);
-    if (job->state != JOB_RUNNING) set_integer(L, "ended_ms", job->ended_ms);
-    set_integer(L, "output_bytes", (lua_Integer)job->output.total);
+    if (job->state != JOB_RUNNING) lua_process_set_status(L, job->exit_code, job->signal);
+    lua_process_set_integer(L, "started_ms", job->started_ms);
+    if (job->state != JOB_RUNNING) lua_process_set_integer(L, "ended_ms", job->ended_ms);
+    lua_process_set_integer(L, "output_bytes", (lua_Integer)job->output.total);
 }
 
 static void set_job_output(lua_State *L, const struct job *job)
@@ -263,7 +178,7 @@ static void set_job_output(lua_State *L, const struct job *job)
     luaL_addlstring(&b, view.part[1], view.len[1]);
     luaL_pushresult(&b);
     lua_setfield(L, -2, "output");
-    set_integer(L, "output_dropped", (lua_Integer)view.dropped);
+    lua_process_set_integer(L, "output_dropped", (lua_Integer)view.dropped);
 }
 
 static int l_job(lua_State *L)
@@ -275,7 +190,7 @@ static int l_job(lua_State *L)
     const struct job *job = job_find(vm_of(L)->host->jobs, pid);
     if (job == NULL) {
         snprintf(error.message, sizeof error.message, "No such process %lld", (long long)pid);
-        return fail(L, &error);
+        return lua_process_fail(L, &error);
     }
     push_job(L, job);
     set_job_output(L, job);

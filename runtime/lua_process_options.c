@@ -126,6 +126,14 @@ static void read_stdin(lua_State *L, const struct reading *r)
     r->o->request.input = read_text(L, r, "a string", &r->o->request.input_len);
 }
 
+static void read_on_output(lua_State *L, const struct reading *r)
+{
+    if (!lua_isfunction(L, -1)) refuse_type(L, r, "a function");
+    lua_pushvalue(L, -1);
+    lua_setfield(L, PROCESS_ANCHOR, PROCESS_ON_OUTPUT);
+    r->o->watched = true;
+}
+
 static const struct option {
     const char *name;
     void (*read)(lua_State *L, const struct reading *r);
@@ -134,7 +142,7 @@ static const struct option {
     {"command", read_command, false},   {"argv", read_argv, false},
     {"cwd", read_cwd, false},           {"env", read_env, false},
     {"timeout_ms", read_timeout, true}, {"capture_bytes", read_capture, true},
-    {"stdin", read_stdin, true},
+    {"stdin", read_stdin, true},        {PROCESS_ON_OUTPUT, read_on_output, true},
 };
 #define OPTION_COUNT (sizeof options / sizeof options[0])
 

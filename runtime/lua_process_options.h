@@ -11,11 +11,13 @@
 
 /* Where the anchor table lies on the stack: it keeps alive what the request points to. */
 #define PROCESS_ANCHOR 2
+#define PROCESS_ON_OUTPUT "on_output" /* key of the function in it */
 
 struct process_options {
     struct process_request request; /* without `cwd`; its strings are Lua's, see PROCESS_ANCHOR */
     size_t capture_bytes;
-    char *cwd; /* as the agent gave it; owned, the caller frees it */
+    bool watched; /* there is a function at PROCESS_ON_OUTPUT */
+    char *cwd;    /* as the agent gave it; owned, the caller frees it */
     size_t cwd_len;
     struct process_error refusal; /* code 0, or what is wrong with a value that comes from an agent */
 };

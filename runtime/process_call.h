@@ -13,14 +13,16 @@ struct process_call {
     struct process *process; /* NULL unless it runs */
     struct capture output;
     struct capture errors;
+    size_t news_bytes;   /* 0, or how much of the newest output of each stream `news` keeps */
+    struct ring news[2]; /* stdout's and stderr's; the caller empties them with ring_free */
     struct process_status status;
     uint64_t started_ns;
     uint64_t duration_ns;
     void (*done)(struct process_call *call);
 };
 
-/* `call` is zeroed memory with `done` set; process_call_free is due in any case. `done` is called once,
- * later, if this returns true. */
+/* `call` is zeroed memory with `done` and perhaps `news_bytes` set; process_call_free is due in any case.
+ * `done` is called once, later, if this returns true. */
 bool process_call_start(struct process_set *set, struct process_call *call,
                         const struct process_request *request, size_t capture_bytes,
                         struct process_error *error);

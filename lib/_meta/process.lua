@@ -17,6 +17,7 @@ local process = {}
 ---@field timeout_ms? number default 30000; at most a day, longer ones are lowered to that
 ---@field capture_bytes? integer bytes kept of each stream, default 10485760, at most 67108864
 ---@field stdin? string bytes for stdin; default: none, as from /dev/null
+---@field on_output? fun(stdout: string, stderr: string) watches the program, see process.run
 
 ---@class process.Result
 ---@field stdout string bytes; the beginning, cut on a border of a character where it was too long
@@ -54,6 +55,10 @@ local process = {}
 --- Runs a program to its end. That is the end of the program itself: a child that it leaves in the background holds the
 --- call no longer than a quarter of a second, and lives on. When the time is over, or when the handler is stopped, the
 --- whole process group gets SIGTERM and two seconds later SIGKILL.
+---
+--- `on_output` is called in the handler's own fiber, four times a second at most, with what came since its last call (of
+--- more than 65536 bytes of a stream the last ones), and at the end with the rest; never when nothing came. It may wait;
+--- the program runs on meanwhile. When it raises, the program is ended as for a time limit, and run raises the same.
 ---
 --- Codes: those of the directory (ENOENT, ENOTDIR, EACCES, EOUTSIDE, ...), EINVAL for a NUL byte or a wrong variable name,
 --- ENOENT or EACCES for a program of `argv`, E2BIG, EAGAIN, EMFILE, ENOMEM, ECANCELED while the server stops.

@@ -462,7 +462,8 @@ describe("process.run", function()
             "process.run: option capture_bytes: expected a number of bytes from 0 to 67108864, got 1.5",
             "process.run: option capture_bytes: expected a number of bytes from 0 to 67108864, got 67108865",
             "process.run: option stdin: expected a string, got 1",
-            'process.run: unknown option "timeout"; expected one of command, argv, cwd, env, timeout_ms, capture_bytes, stdin',
+            'process.run: unknown option "timeout"; expected one of command, argv, cwd, env, timeout_ms, capture_bytes, stdin,'
+                .. " on_output",
             "process.run: expected names of options as keys, got a number",
             'process.start: unknown option "timeout_ms"; expected one of command, argv, cwd, env',
         }, { table.unpack(result, 7) })

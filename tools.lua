@@ -204,7 +204,7 @@ tool {
         required = { "stdout", "stderr", "exit_code", "signal", "timed_out", "truncated", "duration_ms" },
     },
     task = { support = "optional", start = "slow" },
-    handler = function(args) return terminal.exec(args, exec) end,
+    handler = function(args, ctx) return terminal.exec(args, exec, ctx) end,
 }
 
 tool {
@@ -339,7 +339,7 @@ tool {
         url = { type = "string", description = "Where it came from, without credentials" },
         branch = current_branch, commit = head_commit, engine = engine,
     }, { "path", "url", "branch", "commit", "engine" }),
-    handler = function(args) return git.clone(args, git_limits.clone_s) end,
+    handler = function(args, ctx) return git.clone(args, git_limits.clone_s, ctx) end,
 }
 
 tool {
@@ -430,7 +430,7 @@ tool {
         },
         engine = engine,
     }, { "remote", "refs", "engine" }),
-    handler = function(args) return git.push(args, git_limits.network_s) end,
+    handler = function(args, ctx) return git.push(args, git_limits.network_s, ctx) end,
 }
 
 tool {
@@ -452,7 +452,7 @@ tool {
         branch = current_branch, commit = head_commit, commit_before = known("string", "Full id of HEAD before"),
         conflicts = strings("Paths with conflicts to resolve"), engine = engine,
     }, { "branch", "commit", "commit_before", "conflicts", "engine" }),
-    handler = function(args) return git.pull(args, git_limits.network_s) end,
+    handler = function(args, ctx) return git.pull(args, git_limits.network_s, ctx) end,
 }
 
 tool {

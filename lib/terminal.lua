@@ -1,4 +1,5 @@
 --- What the terminal tools do: run a command and tell all of it, start one in the background, end one of those.
+local clock = require("clock")
 local exit_status = require("exit_status")
 local json = require("json")
 local names = require("names")
@@ -75,10 +76,27 @@ local function report(run, limit)
     }
 end
 
+local LINE_BYTES = 200 -- of a line that tells how far a command is
+
+-- The end of the newest line that is not blank.
+local function last_line(output) return output:sub(-2 * LINE_BYTES):match("([^\r\n]*%S)%s*$") end
+
+-- For a client that follows the call: the newest line, and how many seconds the command runs.
+local function teller(ctx)
+    if not ctx or not ctx:is_followed() then return nil end
+    local began = clock.monotonic_ms()
+    return function(stdout, stderr)
+        local line = last_line(stdout) or last_line(stderr)
+        local seconds = (clock.monotonic_ms() - began) / 1000
+        if line then ctx:progress(seconds, nil, text.cut(text.clean(line), LINE_BYTES)) end
+    end
+end
+
 --- Runs a command to its end, or to its limit, and tells what it wrote and how it ended.
 ---@param args { command: string, cwd?: string, timeout?: number }
 ---@param limits terminal.Limits
-function terminal.exec(args, limits)
+---@param ctx? ctx.Context to tell what comes meanwhile
+function terminal.exec(args, limits, ctx)
     if has_nul(args.command) then return nul_in_command() end
     local limit = time_limit(args.timeout, limits)
     local run, message, code = process.run({
@@ -86,6 +104,7 @@ function terminal.exec(args, limits)
         cwd = names.read(args.cwd or ""),
         timeout_ms = math.max(1, math.ceil(limit.seconds * 1000)),
         capture_bytes = limits.output_bytes,
+        on_output = teller(ctx),
     })
     if not run then return failure(message, code) end
     return report(run, limit)

@@ -56,6 +56,12 @@ function Context:log(level, message, fields) end
 ---@param message? string
 function Context:progress(progress, total, message) end
 
+--- Whether somebody may be told how far the call is: the client asked for it, or the call is a task or may become one.
+--- What is only done for `ctx:progress` can be left out otherwise.
+---@return boolean
+---@nodiscard
+function Context:is_followed() end
+
 --- Asks the user with a form, and waits for the answer. `key` names the question within the call.
 ---
 --- The handler may run again from the top to get here: what must not happen twice before a question belongs into

@@ -5,6 +5,7 @@ local fs = require("fs")
 local log = require("log")
 local mask = require("git.mask")
 local process = require("process")
+local progress = require("git.progress")
 
 local program = {}
 
@@ -39,6 +40,8 @@ local LOCK_PATIENCE_MS, LOCK_POLL_MS = 2000, 50
 ---@field config? string[] further `name=value`
 ---@field stdin? string
 ---@field cwd? string another directory than the call's
+---@field on_output? fun(stdout: string, stderr: string) watches git, as for process.run
+---@field transfers? boolean a command that knows --progress: the client is told how far it is, if it asked for that
 
 --- One call of a tool: the directory it is about, and the time it has for all that it runs.
 ---@class git.Call
@@ -46,6 +49,7 @@ local LOCK_PATIENCE_MS, LOCK_POLL_MS = 2000, 50
 ---@field timeout_s number
 ---@field deadline number
 ---@field place? git.Place of the repository, where one was found
+---@field ctx? ctx.Context of the tool, to tell progress
 ---@field engine string what answers, for the result: "native", or "git: " and why the program does
 local Call = {}
 Call.__index = Call
@@ -88,9 +92,12 @@ end
 
 ---@param cwd string
 ---@param timeout_s number
+---@param ctx? ctx.Context
 ---@return git.Call
-function program.call(cwd, timeout_s)
-    return setmetatable({ cwd = cwd, timeout_s = timeout_s, deadline = clock.monotonic_ms() + timeout_s * 1000 }, Call)
+function program.call(cwd, timeout_s, ctx)
+    return setmetatable({
+        cwd = cwd, timeout_s = timeout_s, deadline = clock.monotonic_ms() + timeout_s * 1000, ctx = ctx,
+    }, Call)
 end
 
 function Call:time_left_ms() return self.deadline - clock.monotonic_ms() end
@@ -102,6 +109,23 @@ local function log_run(run, arguments)
     })
 end
 
+-- As if nobody had followed.
+local function without_progress(run)
+    local said = progress.leave_out(run.stderr)
+    run.stderr_bytes = run.stderr_bytes - #run.stderr + #said
+    run.stderr = said
+    return run
+end
+
+-- Calls all of two functions that are there.
+local function both(first, second)
+    if not first or not second then return first or second end
+    return function(...)
+        first(...)
+        second(...)
+    end
+end
+
 --- Runs git to its end.
 ---@param arguments string[] from the subcommand on
 ---@param options? git.RunOptions
@@ -109,6 +133,10 @@ end
 ---@return string? message what to tell the agent when it did not start
 function Call:run(arguments, options)
     options = options or {}
+    local tell
+    if options.transfers and self.ctx and self.ctx:is_followed() then
+        arguments, tell = progress.asked_for(arguments), progress.teller(self.ctx)
+    end
     local run, message, code = process.run({
         argv = command_line(arguments, options.config),
         cwd = options.cwd or self.cwd,
@@ -116,10 +144,11 @@ function Call:run(arguments, options)
         timeout_ms = math.max(1, self:time_left_ms()),
         capture_bytes = program.OUTPUT_BYTES + 4, -- one character more: the cut falls on a border
         stdin = options.stdin,
+        on_output = both(options.on_output, tell),
     })
     if not run then return failure(message, code) end
     log_run(run, arguments)
-    return run
+    return tell and without_progress(run) or run
 end
 
 --- The output of a command that only inspects; nil when it failed, or when the time of the call is over.

@@ -14,25 +14,29 @@ local transfer = require("git.transfer")
 local git = {}
 
 -- The call, unless its repository leads out of the workspace. What else is wrong git itself says best.
-local function call_for(args, timeout_s)
-    local call = program.call(names.read(args.path or ""), timeout_s)
+local function call_for(args, timeout_s, ctx)
+    local call = program.call(names.read(args.path or ""), timeout_s, ctx)
     local message, code
     call.place, message, code = repository.locate(call.cwd)
     if code == "EOUTSIDE" then fail.raise(message) end
     return call
 end
 
-function git.clone(args, timeout_s)
-    return clone.run(program.call("", timeout_s), args.repo_url, args.path, args.branch)
+function git.clone(args, timeout_s, ctx)
+    return clone.run(program.call("", timeout_s, ctx), args.repo_url, args.path, args.branch)
 end
 
 function git.status(args, timeout_s) return status.run(call_for(args, timeout_s)) end
 
 function git.commit(args, timeout_s) return commit.run(call_for(args, timeout_s), args.message, args.paths) end
 
-function git.push(args, timeout_s) return transfer.push(call_for(args, timeout_s), args.remote, args.branch) end
+function git.push(args, timeout_s, ctx)
+    return transfer.push(call_for(args, timeout_s, ctx), args.remote, args.branch)
+end
 
-function git.pull(args, timeout_s) return transfer.pull(call_for(args, timeout_s), args.remote, args.branch) end
+function git.pull(args, timeout_s, ctx)
+    return transfer.pull(call_for(args, timeout_s, ctx), args.remote, args.branch)
+end
 
 function git.branch(args, timeout_s) return branches.list_or_create(call_for(args, timeout_s), args.name) end
 

@@ -38,7 +38,7 @@ function transfer.parse_refs(output)
 end
 
 local function run_remote(call, arguments, route)
-    return call:run_when_free(arguments, { env = route.env, config = route.config })
+    return call:run_when_free(arguments, { env = route.env, config = route.config, transfers = true })
 end
 
 --- Pushes to a remote. A ref that it refuses is an error.

@@ -64,6 +64,11 @@ local function token_of(meta)
     return (type(token) == "string" or math.type(token) == "integer") and token or nil
 end
 
+function Context:is_followed()
+    local asker = self.exchange.asker
+    return token_of(self.meta) ~= nil or self.exchange.on_progress ~= nil or asker ~= nil and asker.begin_task ~= nil
+end
+
 function Context:progress(progress, total, message)
     if type(progress) ~= "number" then error("ctx:progress: expected a number", 2) end
     if total ~= nil and type(total) ~= "number" then error("ctx:progress: expected the total as a number", 2) end

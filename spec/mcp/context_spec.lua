@@ -28,6 +28,18 @@ describe("ctx", function()
         assert.equal('Path "../x" is outside the allowed directory (/w)', fail.message_of(raised))
     end)
 
+    it("knows whether somebody follows the call", function()
+        local function followed(fields, meta)
+            fields.client = { name = "curl" }
+            return context.new("echo", fields, meta or {}):is_followed()
+        end
+        assert.is_false(followed({}))
+        assert.is_false(followed({ asker = {} }))
+        assert.is_true(followed({}, { progressToken = 0 }))
+        assert.is_true(followed({ on_progress = function() end }))
+        assert.is_true(followed({ asker = { begin_task = function() end } }))
+    end)
+
     it("logs with the tool's name", function()
         new():log("warning", "odd", { count = 3 })
         assert.same({ level = "warning", logger = "tool", message = "odd", fields = { tool = "echo", count = 3 } }, host.lines[1])

@@ -7,7 +7,7 @@
 ---       password  the same for the user "agent" with the password "right"; 401 for others
 ---       refuse    401 always
 ---       redirect  302 to OTHER for the first request of a conversation
----       stall     the first bytes of a pack, then nothing
+---       stall     tells half of a step, then nothing; takes no push
 --- Each request is a line in LOG: METHOD PATH AUTHORIZATION.
 local uv = require("luv")
 
@@ -86,10 +86,14 @@ function MODES.redirect(client, request)
     end
 end
 
+local HALF_A_STEP = "\2Compressing objects:  50% (1/2)\r" -- on the channel of progress
+
 function MODES.stall(client, request)
     if request.method == "POST" and request.body:find("want ", 1, true) then
         client:write("HTTP/1.1 200 OK\r\nContent-Type: application/x-git-upload-pack-result\r\nContent-Length: 100000\r\n\r\n"
-            .. "000dpackfile\n")
+            .. "000dpackfile\n" .. ("%04x"):format(#HALF_A_STEP + 4) .. HALF_A_STEP)
+    elseif request.method == "POST" and request.target:find("git-receive-pack", 1, true) then
+        return -- no answer
     else
         backend(client, request)
     end

@@ -1,4 +1,5 @@
 --- The terminal tools of a running server: what only shows over the wire or in the server's own process.
+local mcp = require("spec.support.mcp")
 local needs = require("spec.support.needs")
 local program = require("spec.support.program")
 local rest = require("spec.support.rest")
@@ -59,6 +60,25 @@ describe("the terminal of a running server", function()
         assert.same({ true, 124, true, "before\n", "warn\n" },
             { result.isError, structured.exit_code, structured.timed_out, structured.stdout, structured.stderr })
     end)
+
+    for _, revision in ipairs({ "2025-11-25", mcp.MODERN }) do
+        it("tells a client of " .. revision .. " that asks what comes meanwhile", function()
+            local client = revision == mcp.MODERN and mcp.modern(s) or mcp.session(s, revision)
+            tmp.shell("rm -f " .. s.workspace .. "/go")
+            local call = client:open("tools/call", {
+                name = "terminal_exec", _meta = { progressToken = "t" },
+                arguments = { command = "echo one; echo '  two ü'; echo; until [ -e go ]; do sleep 0.01; done; echo last" },
+            })
+            local said = { call:next().params.message }
+            tmp.write(s.workspace .. "/go", "")
+            local result = call:answer().result
+            for _, message in ipairs(call.before) do said[#said + 1] = message.params.message end
+            assert.same({ "  two ü", "last" }, said)
+            assert.equal("one\n  two ü\n\nlast\n", result.structuredContent.stdout)
+            local _, quiet = client:result("tools/call", { name = "terminal_exec", arguments = { command = "echo x" } })
+            assert.is_false(quiet.is_stream)
+        end)
+    end
 
     it("P08 cuts over 10 MiB inside a character, says so, and stays UTF-8", function()
         for _, first in ipairs({ "", "x" }) do

@@ -25,6 +25,18 @@ end
 ---@return string?
 function check.revision(argument, value) return word(argument, value, "a branch, tag or commit") end
 
+--- What is to be fetched into a repository: nothing that would put away local commits.
+---@param argument string
+---@param value? string
+---@return string?
+function check.fetched(argument, value)
+    value = check.revision(argument, value)
+    if value and value:sub(1, 1) == "+" then
+        refuse(argument, "a branch", ('"%s", where + lets a local branch be overwritten'):format(value))
+    end
+    return value
+end
+
 --- A URL or path of a repository, or the name of a remote.
 ---@param argument string
 ---@param value? string

@@ -70,7 +70,7 @@ end
 ---@param branch? string
 function transfer.pull(call, name, branch)
     engine.program(call, "pull")
-    name, branch = check.source("remote", name) or ORIGIN, check.revision("branch", branch)
+    name, branch = check.source("remote", name) or ORIGIN, check.fetched("branch", branch)
     local before = place.head(call)
     local run, message = run_remote(call, { "pull", "--end-of-options", name, branch }, remote.route(call, name))
     if not run then return nil, message end

@@ -160,7 +160,8 @@ describe("git over HTTP", function()
                     client:notify("notifications/cancelled", { requestId = client.last_id })
                     assert.is_nil(call:answer())
                 end
-                assert(program.wait_until(function() return pair:here("", "pgrep -f '" .. url:gsub("^h", "[h]") .. "' || true") == "" end))
+                local git = "pgrep -f '" .. url:gsub("^h", "[h]") .. "' || true"
+                assert(program.wait_until(function() return pair:here("", git) == "" end))
             end
             local before = pair:here("", "find . | sort")
             cancelled("git_clone", { repo_url = url, path = "new/and/deep" })

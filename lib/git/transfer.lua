@@ -56,8 +56,9 @@ function transfer.push(call, name, branch)
     return answer.result(call, outcome, { remote = name, refs = transfer.parse_refs(text.clean(run.stderr)) })
 end
 
-local function pull_fields(call, before, conflicts)
-    local head = place.head(call)
+-- Conflicts may also come of a pull that succeeds: when it puts back what it had stashed.
+local function pull_fields(call, before)
+    local head, conflicts = place.head(call), place.unmerged(call)
     return {
         branch = place.or_null(head.branch), commit = place.or_null(head.commit), commit_before = place.or_null(before.commit),
         conflicts = place.shown(conflicts),
@@ -76,8 +77,7 @@ function transfer.pull(call, name, branch)
     if not run then return nil, message end
     local outcome = answer.both(run, call)
     remote.explain(outcome)
-    local conflicts = not outcome.ok and place.unmerged(call) or {}
-    return answer.result(call, outcome, pull_fields(call, before, conflicts))
+    return answer.result(call, outcome, pull_fields(call, before))
 end
 
 return transfer

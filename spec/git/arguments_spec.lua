@@ -60,7 +60,8 @@ describe("git arguments", function()
         refused("git_pull", { remote = "odd" }, "transport 'ext' not allowed")
         pair:here("a/repo", "git config url.'" .. url .. "/'.insteadOf work:")
         refused("git_pull", { remote = "work:x" }, "transport 'ext' not allowed")
-        refused("git_clone", { repo_url = "ext://sh -c touch% " .. target, path = "c" }, "transport 'ext' not allowed")
+        local helper = "ext://sh -c touch% " .. target
+        refused("git_clone", { repo_url = helper, path = "c" }, "transport 'ext' not allowed")
         refused("git_clone", { repo_url = "fd://3", path = "c" }, "transport 'fd' not allowed")
         refused("git_clone", { repo_url = "host:-x", path = "c" }, "strange pathname")
         refused("git_clone", { repo_url = "ssh://-oProxyCommand=touch " .. target .. "/x", path = "c" }, "strange hostname")
@@ -68,10 +69,12 @@ describe("git arguments", function()
     end)
 
     it("a pull overwrites no local branch", function()
-        pair:both("p", SETUP .. "git clone -q . ../copy; cd ../copy; git checkout -q -b mine; git commit -q --allow-empty -m mine")
+        pair:both("p", SETUP .. "git clone -q . ../copy; cd ../copy; git checkout -q -b mine\n"
+            .. "git commit -q --allow-empty -m mine")
         local before = pair:here("p/copy", "git show-ref")
-        refused("git_pull", { path = "p/copy", branch = "+main:main" }, '^branch: expected a branch, got "%+main:main", where %+ lets')
-        refused("git_pull", { path = "p/copy", branch = "other:mine" }, "! %[rejected%] +other +%-> mine +%(non%-fast%-forward%)")
+        local function pull(branch, pattern) refused("git_pull", { path = "p/copy", branch = branch }, pattern) end
+        pull("+main:main", '^branch: expected a branch, got "%+main:main", where %+ lets')
+        pull("other:mine", "! %[rejected%] +other +%-> mine +%(non%-fast%-forward%)")
         assert.equal(before, pair:here("p/copy", "git show-ref"))
     end)
 

@@ -72,17 +72,25 @@ function Pair:as_here(text) return (text:gsub((self.twin:gsub("%p", "%%%0")), (s
 
 -- Of a bare repository there is no index and no work tree.
 local STATE = [[
-git for-each-ref --format='%(refname) %(objectname) %(upstream)'
-[ -e .git ] || exit 0
+state() {
+git for-each-ref --format='%(refname) %(objectname) %(upstream)'; git symbolic-ref HEAD
+[ -e .git ] || return
 git status --porcelain=v2 --branch --ignored; git ls-files -s -v
 find . -name .git -prune -o -printf '%P %y %m %l\n' | sort
 find . -name .git -prune -o -type f -print0 | sort -z | xargs -0r sha256sum
+}
+for name in NAMES; do [ ! -d $name ] || { echo "== $name"; (cd $name; state); }; done
 ]]
 
---- Refs, index, status and work tree of a repository, on each side.
-function Pair:states(folder)
-    local here = self:shell(self.workspace .. "/" .. folder, STATE)
-    local there = self:shell(self.twin .. "/" .. folder, STATE)
+--- Refs, HEAD, index, status and work tree of repositories in a folder, those that are there, on each side.
+---@param folder string
+---@param ... string names of repositories
+---@return string here
+---@return string there
+function Pair:states(folder, ...)
+    local lines = STATE:gsub("NAMES", table.concat({ ... }, " "))
+    local here = self:shell(self.workspace .. "/" .. folder, lines)
+    local there = self:shell(self.twin .. "/" .. folder, lines)
     return here, self:as_here(there)
 end
 

@@ -32,7 +32,8 @@ static void work(void *op)
     const char *at = search->text.data;
     for (size_t i = 0; i < search->count; i++)
         search->values[i] = at += strlen(at) + 1;
-    search->found = process_marked_signal(search->text.data, search->values, search->count, search->signal);
+    const struct process_mark mark = {search->text.data, search->values, search->count, 0};
+    search->found = process_marked_signal(&mark, search->signal);
 }
 
 static int finish(lua_State *L, void *op)

@@ -1,4 +1,5 @@
 #include "process_internal.h"
+#include "process_stray.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -217,6 +218,7 @@ static void on_exit_seen(uv_poll_t *poll, int status, int events)
 static void begin_termination(struct process *p, enum process_stop why)
 {
     kill(-p->pid, SIGTERM);
+    process_stray_end(p);
     p->status.stop = why;
     p->stage = STAGE_TERMINATING;
     resume_reading(p);
@@ -340,7 +342,9 @@ void process_terminate(struct process *p, enum process_stop why)
 int process_signal(struct process *p, int signal)
 {
     if (p->stage == STAGE_DRAINING || p->stage == STAGE_ENDED || has_exited(p)) return ESRCH;
-    return kill(-p->pid, signal) == 0 ? 0 : errno;
+    if (kill(-p->pid, signal) != 0) return errno;
+    process_stray_signal(p, signal);
+    return 0;
 }
 
 void process_release(struct process *p)

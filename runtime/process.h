@@ -11,15 +11,22 @@
  * directory by descriptor, the environment of environment.h. Starting one costs the same however much memory
  * the server holds.
  *
+ * It also gets SANDSTORM_RUN_ID, a value of its own: by that descendants are known that left the group
+ * (setsid, a shell with job control, timeout(1)), unless they were started without it.
+ *
  * How a process ends
- *   by itself       The leader is reaped at once. Its pipes are read until their end, but no longer than
- *                   PROCESS_DRAIN_MS after the exit, however much comes. Descendants live on. With `linger`
- *                   the pipes are read to their end without that bound.
- *   terminated      SIGTERM to the group. SIGKILL to the group PROCESS_GRACE_MS later, or as soon as the
- * leader (time limit,    has exited and both pipes are at their end. The leader stays unreaped until the
- * SIGKILL cancel, stop)   was sent, so that the number of the group cannot have passed to a stranger. not at
- * all      A leader that cannot be reaped PROCESS_LOST_MS after SIGKILL (the kernel or a tracer holds it) is
- * given up: `ended` says so, and it is reaped when it can be.
+ *
+ * By itself: the leader is reaped at once. Its pipes are read until their end, but no longer than
+ * PROCESS_DRAIN_MS after the exit, however much comes. Descendants live on. With `linger` the pipes are read
+ * to their end without that bound.
+ *
+ * Terminated (time limit, cancel, stop): SIGTERM to the group. SIGKILL to the group PROCESS_GRACE_MS later,
+ * or as soon as the leader has exited and both pipes are at their end; the leader stays unreaped until then,
+ * so that the number of the group cannot have passed to a stranger. Descendants that left the group get
+ * SIGTERM too, and SIGKILL PROCESS_GRACE_MS later, whatever became of the leader.
+ *
+ * Not at all: a leader that cannot be reaped PROCESS_LOST_MS after SIGKILL (the kernel or a tracer holds it)
+ * is given up: `ended` says so, and it is reaped when it can be.
  *
  * Lifetime: a `struct process` is freed by the engine after `ended` has returned; forget it then. No callback
  * runs inside process_start or process_terminate, `ended` excepted for a lingering process whose leader has
@@ -99,13 +106,14 @@ pid_t process_pid(const struct process *p);
  * has exited is only read no longer: its descendants live on. */
 void process_terminate(struct process *p, enum process_stop why);
 
-/* Sends a signal to the whole group. 0, or an errno value; ESRCH once the leader has exited. */
+/* Sends a signal to the whole group, and to descendants that left it. 0, or an errno value; ESRCH once the
+ * leader has exited. */
 int process_signal(struct process *p, int signal);
 
 /* No callback from now on, and a lingering process is read no longer. The pointer must be forgotten. */
 void process_release(struct process *p);
 
-/* Processes that have not ended. */
+/* Processes that have not ended, and terminated ones whose descendants are still being ended. */
 unsigned process_set_count(const struct process_set *set);
 
 /* Terminates all of them; starting another fails with ECANCELED from now on. Once they have ended the set has

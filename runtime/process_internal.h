@@ -8,6 +8,8 @@
 #include "process_spawn.h"
 
 #define PROCESS_READ_BYTES 65536
+#define PROCESS_RUN_ID "SANDSTORM_RUN_ID"
+#define PROCESS_RUN_ID_SIZE 17 /* 16 hex digits and NUL */
 
 enum process_stage {
     STAGE_RUNNING,     /* timer: the time limit, or the end of a pause in reading */
@@ -32,6 +34,7 @@ struct process {
     struct process_status status;
     enum process_stage stage;
     pid_t pid;
+    char run_id[PROCESS_RUN_ID_SIZE];
     int pidfd;
     bool exited; /* the leader is a zombie, or gone */
     bool linger;
@@ -50,6 +53,7 @@ struct process_set {
     struct process *first;
     struct process_lost *lost;
     unsigned count;
+    unsigned strays; /* process_stray.h */
     bool stopping;
     char scratch[PROCESS_READ_BYTES];
 };

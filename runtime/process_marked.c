@@ -14,13 +14,7 @@
 #define ENVIRONMENT_MAX ((size_t)4 << 20)
 #define BLOCK 65536
 
-struct marked {
-    const char *name;
-    const char *const *values;
-    size_t count;
-};
-
-static bool is_marked(const char *entry, const struct marked *m)
+static bool is_marked(const char *entry, const struct process_mark *m)
 {
     size_t len = strlen(m->name);
     if (strncmp(entry, m->name, len) != 0 || entry[len] != '=') return false;
@@ -46,8 +40,9 @@ static bool read_environment(const char *pid, struct buf *out)
     return buf_byte(out, '\0');
 }
 
-static bool has_mark(const char *pid, const struct marked *m, struct buf *scratch)
+static bool has_mark(const char *pid, const struct process_mark *m, struct buf *scratch)
 {
+    if (m->but_group != 0 && getpgid(atoi(pid)) == m->but_group) return false;
     if (!read_environment(pid, scratch)) return false;
     for (size_t at = 0; at < scratch->len; at += strlen(scratch->data + at) + 1)
         if (is_marked(scratch->data + at, m)) return true;
@@ -56,7 +51,7 @@ static bool has_mark(const char *pid, const struct marked *m, struct buf *scratc
 
 /* The descriptor is taken first: whatever has the number later, it means the process that was looked at. A
  * zombie has no environment. */
-static bool signal_if_marked(const char *pid, const struct marked *m, int signal, struct buf *scratch)
+static bool signal_if_marked(const char *pid, const struct process_mark *m, int signal, struct buf *scratch)
 {
     if (atoi(pid) == getpid()) return false;
     int fd = (int)syscall(SYS_pidfd_open, atoi(pid), 0);
@@ -66,15 +61,14 @@ static bool signal_if_marked(const char *pid, const struct marked *m, int signal
     return marked;
 }
 
-unsigned process_marked_signal(const char *name, const char *const *values, size_t count, int signal)
+unsigned process_marked_signal(const struct process_mark *mark, int signal)
 {
-    const struct marked m = {name, values, count};
     struct buf scratch = BUF_INIT;
     unsigned found = 0;
     DIR *proc = opendir("/proc");
     if (proc == NULL) return 0;
     for (struct dirent *e; (e = readdir(proc)) != NULL;)
-        if (e->d_name[0] >= '1' && e->d_name[0] <= '9' && signal_if_marked(e->d_name, &m, signal, &scratch))
+        if (e->d_name[0] >= '1' && e->d_name[0] <= '9' && signal_if_marked(e->d_name, mark, signal, &scratch))
             found++;
     closedir(proc);
     buf_free(&scratch);

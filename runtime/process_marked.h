@@ -7,10 +7,17 @@
 #define SANDSTORM_PROCESS_MARKED_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
-/* Sends `signal` (0: none, only counts) to every process but this one whose environment has NAME=one of
- * `values`, as far as this user may; returns how many there were. A number that passes to another process
- * meanwhile does no harm. */
-unsigned process_marked_signal(const char *name, const char *const *values, size_t count, int signal);
+struct process_mark {
+    const char *name;          /* of the variable */
+    const char *const *values; /* any of them marks */
+    size_t count;
+    pid_t but_group; /* processes of this group are left out; 0: none are */
+};
+
+/* Sends `signal` (0: none, only counts) to every marked process but this one, as far as this user may;
+ * returns how many there were. A number that passes to another process meanwhile does no harm. */
+unsigned process_marked_signal(const struct process_mark *mark, int signal);
 
 #endif

@@ -1,19 +1,47 @@
 #include "process_internal.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 static bool no_memory(struct process_error *error)
 {
     return process_fail(error, ENOMEM, "cannot start a process: %s", strerror(ENOMEM));
 }
 
-static bool spawn(struct process_set *set, const struct process_request *request, struct process_child *child,
+static bool make_run_id(char id[PROCESS_RUN_ID_SIZE], struct process_error *error)
+{
+    uint64_t random;
+    if (getrandom(&random, sizeof random, 0) != sizeof random)
+        return process_fail(error, errno, "cannot start a process: %s", strerror(errno));
+    snprintf(id, PROCESS_RUN_ID_SIZE, "%016" PRIx64, random);
+    return true;
+}
+
+/* What the server has for its children, what the request adds, and the run id. One block as in environment.h.
+ */
+static char **environment_for(const struct process *p, const struct process_request *request)
+{
+    struct environment_variable *add = malloc((request->env_count + 1) * sizeof *add);
+    if (add == NULL) return NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < request->env_count; i++)
+        if (strcmp(request->env[i].name, PROCESS_RUN_ID) != 0) add[count++] = request->env[i];
+    add[count++] = (struct environment_variable){PROCESS_RUN_ID, p->run_id};
+    char **vector = environment_vector(p->set->environment, add, count);
+    free(add);
+    return vector;
+}
+
+static bool spawn(struct process *p, const struct process_request *request, struct process_child *child,
                   struct process_error *error)
 {
-    char **environment = environment_vector(set->environment, request->env, request->env_count);
+    if (!make_run_id(p->run_id, error)) return false;
+    char **environment = environment_for(p, request);
     if (environment == NULL) return no_memory(error);
     bool started = process_spawn(request, environment, child, error);
     free(environment);
@@ -34,7 +62,7 @@ static struct process *launch(struct process *p, const struct process_request *r
                               struct process_error *error)
 {
     struct process_child child;
-    if (!spawn(p->set, request, &child, error)) {
+    if (!spawn(p, request, &child, error)) {
         free(p);
         return NULL;
     }
@@ -81,7 +109,7 @@ struct process_set *process_set_new(uv_loop_t *loop)
 
 unsigned process_set_count(const struct process_set *set)
 {
-    return set->count;
+    return set->count + set->strays;
 }
 
 void process_set_stop(struct process_set *set)

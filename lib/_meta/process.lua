@@ -53,8 +53,9 @@ local process = {}
 ---@field output_dropped? integer bytes that came before `output`; from process.job only
 
 --- Runs a program to its end. That is the end of the program itself: a child that it leaves in the background holds the
---- call no longer than a quarter of a second, and lives on. When the time is over, or when the handler is stopped, the
---- whole process group gets SIGTERM and two seconds later SIGKILL.
+--- call no longer than a quarter of a second, and lives on. When the time is over, or when the handler is stopped, all
+--- that it started gets SIGTERM and two seconds later SIGKILL: its process group, and what left that but has the same
+--- SANDSTORM_RUN_ID in its environment.
 ---
 --- `on_output` is called in the handler's own fiber, four times a second at most, with what came since its last call (of
 --- more than 65536 bytes of a stream the last ones), and at the end with the rest; never when nothing came. It may wait;
@@ -87,7 +88,7 @@ function process.run(options) end
 ---@nodiscard
 function process.start(options) end
 
---- Sends a signal to the whole process group of a background job that runs. Nothing else can be signalled:
+--- Sends a signal to a background job that runs, and to all that it started. Nothing else can be signalled:
 --- ESRCH for a job that has ended and for a number that no process has, EPERM for any other process, EINVAL for numbers
 --- below 1.
 ---@param pid integer

@@ -1,0 +1,116 @@
+--- Descendants that left the process group of what the server started.
+local program = require("spec.support.program")
+local tmp = require("spec.support.tmp")
+
+-- `alive(name)`: of the process that wrote its number into that file.
+local PRELUDE = [[
+    local clock, fiber, fs, process = require("clock"), require("fiber"), require("fs"), require("process")
+    local function wait_for(condition)
+        local patience = clock.monotonic_ms() + 60000
+        while not condition() do
+            assert(clock.monotonic_ms() < patience, "it does not come")
+            clock.sleep(5)
+        end
+        return true
+    end
+    local function pid(name) return (fs.read(name) or ""):match("^(%d+)\n") end
+    local function alive(name)
+        return process.run({ command = "ps -o stat= -p " .. pid(name) }).stdout:find("^%s*[^Z%s]") ~= nil
+    end
+    local function gone(name) return pid(name) and not alive(name) end
+
+    -- Leaves the session; leaves the group as timeout(1) and job control do; asks to be left alone.
+    local STRAYS = "setsid bash -c 'echo $$ > session; sleep 300; true' & "
+        .. "timeout 300 bash -c 'echo $$ > group; sleep 300; true' & "
+        .. "setsid bash -c 'trap \"\" TERM; echo $$ > deaf; while :; do sleep 0.1; done' & "
+    local NAMES = { "session", "group", "deaf" }
+    local function each(predicate)
+        for _, name in ipairs(NAMES) do
+            if not predicate(name) then return false end
+        end
+        return true
+    end
+    local READY = "until [ -s session ] && [ -s group ] && [ -s deaf ]; do sleep 0.01; done; "
+]]
+
+local function lua(chunk, opts) return program.lua(PRELUDE .. chunk, opts) end
+
+local function is_alive(pid)
+    local stat = tmp.read(("/proc/%d/stat"):format(tonumber(pid)))
+    return stat ~= nil and not stat:find(") Z", 1, true)
+end
+
+describe("what left the group", function()
+    it("lives on when the program ends by itself", function()
+        assert.same({ true, true }, lua([[
+            local run = process.run({ command = STRAYS .. READY })
+            local lives = each(alive)
+            for _, name in ipairs(NAMES) do process.run({ command = "kill -9 " .. pid(name) }) end
+            return { run.exit_code == 0, lives }
+        ]]))
+    end)
+
+    it("ends with a time limit", function()
+        assert.same({ true, true }, lua([[
+            local run = process.run({ command = STRAYS .. READY .. "sleep 300", timeout_ms = 5000 })
+            return { run.timed_out, wait_for(function() return each(gone) end) }
+        ]]))
+    end)
+
+    it("ends with a call that is cancelled", function()
+        assert.is_true(lua([[
+            fiber.spawn(function()
+                fiber.tag("caller")
+                process.run({ command = STRAYS .. "sleep 300", timeout_ms = 3600000 })
+            end)
+            wait_for(function() return each(pid) end)
+            fiber.stop("caller", "test")
+            return wait_for(function() return each(gone) end)
+        ]]))
+    end)
+
+    it("gets the signals of its background job", function()
+        assert.same({ true, true }, lua([[
+            local job = process.start({ command = STRAYS .. "sleep 300" })
+            wait_for(function() return each(pid) end)
+            process.signal(job, "TERM")
+            wait_for(function() return gone("session") and gone("group") end)
+            local spared = alive("deaf")
+            process.run({ command = "kill -9 " .. pid("deaf") })
+            return { spared, process.job(job).state == "killed" }
+        ]]))
+    end)
+
+    it("of another call is left alone", function()
+        assert.same({ true, true }, lua([[
+            process.run({ command = STRAYS .. READY })
+            local mine = "setsid bash -c 'echo $$ > mine; sleep 300; true' & sleep 300"
+            local run = process.run({ command = mine, timeout_ms = 2000 })
+            wait_for(function() return gone("mine") end)
+            local lives = each(alive)
+            for _, name in ipairs(NAMES) do process.run({ command = "kill -9 " .. pid(name) }) end
+            return { run.timed_out, lives }
+        ]]))
+    end)
+
+    it("ends with the server, if what it came of still runs", function()
+        local workspace = tmp.dir("workspace")
+        lua([[
+            process.start({ command = STRAYS .. "sleep 300" })
+            wait_for(function() return each(pid) end)
+        ]], { workspace = workspace })
+        for _, name in ipairs({ "session", "group", "deaf" }) do
+            assert.is_false(is_alive(tmp.read(workspace .. "/" .. name):match("%d+")), name)
+        end
+    end)
+
+    it("cannot be given another mark by a caller", function()
+        assert.same({ true, true }, lua([[
+            local out = {}
+            for i = 1, 2 do
+                out[i] = process.run({ command = "echo $SANDSTORM_RUN_ID", env = { SANDSTORM_RUN_ID = "x" } }).stdout
+            end
+            return { out[1]:find("^%x+\n$") ~= nil and #out[1] == 17, out[1] ~= out[2] }
+        ]]))
+    end)
+end)

@@ -34,7 +34,7 @@ struct repo_place {
  *              trees, submodules). */
 struct repo_error {
     const char *code; /* static text; NULL while nothing failed */
-    char message[512];
+    char message[1024];
 };
 
 /* Finds the repository that `git` would use in a directory. */
@@ -44,7 +44,7 @@ bool repo_locate(struct fs_root *root, const char *path, size_t len, struct repo
 /* Frees what a place holds and empties it. */
 void repo_place_free(struct repo_place *place);
 
-#define REPO_REFUSAL_SIZE 256
+#define REPO_REFUSAL_SIZE 1024
 
 /* The history of HEAD, newest first, at most `count` commits, as `git log` orders it. Adds one line a commit
  * to `out`, fields separated by NUL bytes: id, unique short id, ids of the parents separated by blanks,

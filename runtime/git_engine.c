@@ -1,3 +1,5 @@
+#include <assert.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "git_private.h"
@@ -15,24 +17,19 @@ void repo_engine_stop(void)
     git_libgit2_shutdown();
 }
 
-static const char *class_name(int class)
+/* In the order of git_error_t. */
+static const char *const classes[] = {
+    "none",     "memory",    "os",       "invalid",    "reference", "zlib",      "repository", "config",
+    "regex",    "odb",       "index",    "object",     "net",       "tag",       "tree",       "indexer",
+    "ssl",      "submodule", "thread",   "stash",      "checkout",  "fetchhead", "merge",      "ssh",
+    "filter",   "revert",    "callback", "cherrypick", "describe",  "rebase",    "filesystem", "patch",
+    "worktree", "sha",       "http",     "internal"};
+#define CLASS_COUNT (sizeof classes / sizeof classes[0])
+static_assert(CLASS_COUNT == GIT_ERROR_INTERNAL + 1, "a class of errors has no name");
+
+static const char *class_name(int number)
 {
-    switch (class) {
-    case GIT_ERROR_OS:
-        return "os";
-    case GIT_ERROR_REFERENCE:
-        return "reference";
-    case GIT_ERROR_REPOSITORY:
-        return "repository";
-    case GIT_ERROR_CONFIG:
-        return "config";
-    case GIT_ERROR_ODB:
-        return "odb";
-    case GIT_ERROR_OBJECT:
-        return "object";
-    default:
-        return "error";
-    }
+    return number >= 0 && (size_t)number < CLASS_COUNT ? classes[number] : "error";
 }
 
 bool repo_refuse(char refusal[REPO_REFUSAL_SIZE], const char *reason)

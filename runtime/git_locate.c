@@ -131,7 +131,9 @@ static bool discover(const struct fs_root *root, struct repo_place *place, struc
     if (status == 0) place->git_dir = realpath(found.ptr, NULL);
     git_buf_dispose(&found);
     if (status == 0 && place->git_dir != NULL && find_common_dir(place)) return true;
-    return fail(error, "ENOREPO", "no repository");
+    char why[REPO_REFUSAL_SIZE] = "no repository";
+    if (status != 0) repo_refuse_error(why, "no repository");
+    return fail(error, "ENOREPO", why);
 }
 
 static bool open_directory(struct fs_root *root, const char *path, size_t len, struct repo_place *place,

@@ -29,11 +29,11 @@ static void release(void *op)
 /* A new operation with the path from argument 1. */
 static struct repo_call *new_call(lua_State *L, const char *function)
 {
-    struct repo_call *call = fiber_op_new(L, function, sizeof *call, release);
     if (lua_type(L, 1) != LUA_TSTRING)
         luaL_error(L, "%s: a path expected as a string, got %s", function, luaL_typename(L, 1));
     size_t len;
     const char *path = lua_tolstring(L, 1, &len);
+    struct repo_call *call = fiber_op_new(L, function, sizeof *call, release);
     if (!buf_add(&call->path, path, len + 1)) luaL_error(L, "%s: not enough memory", function);
     call->path.len = len;
     call->root = vm_of(L)->host->workspace;

@@ -30,6 +30,9 @@ local REASONS = {
         .. " git config extensions.partialClone origin", "git: repository extension", "git: repository extension" },
     { "an encoding", "git -c i18n.commitEncoding=ISO-8859-1 commit -q --allow-empty -m x", "git: commit with an encoding",
         "native" },
+    { "what libgit2 cannot read", "git config remote.o.fetch '^refs/heads/x'; git config branch.b.remote o\n"
+        .. "git config branch.b.merge refs/heads/x", "native", "git: upstream: libgit2 invalid 3: " },
+    { "objects that libgit2 does not find", "mv .git/objects .git/elsewhere; ln -s elsewhere .git/objects", "native", "native" },
     { "a broken ref", "echo garbage > .git/refs/heads/broken", "native", "native" },
 }
 

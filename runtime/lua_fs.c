@@ -155,6 +155,7 @@ static void work_remove(void *op)
 
 static int l_remove(lua_State *L)
 {
+    lua_settop(L, 1);
     struct fs_call *call = fs_call_new(L, "fs.remove");
     return fiber_work(L, call, work_remove, finish_true);
 }
@@ -322,6 +323,7 @@ static int finish_stat(lua_State *L, void *op)
 
 static int l_stat(lua_State *L)
 {
+    lua_settop(L, 1);
     struct fs_call *call = fs_call_new(L, "fs.stat");
     return fiber_work(L, call, work_stat, finish_stat);
 }

@@ -121,6 +121,8 @@ describe("fs, paths", function()
     it("raises for wrong arguments and says which", function()
         local wrong = {
             ["fs.read()"] = "fs.read: a path expected as a string, got nil",
+            ["fs.stat()"] = "fs.stat: a path expected as a string, got nil",
+            ["fs.remove()"] = "fs.remove: a path expected as a string, got nil",
             ["fs.write('a', 5)"] = "fs.write: content expected as a string, got number",
             ["fs.move('a')"] = "fs.move: a path to move to expected as a string, got nil",
             ["fs.list('a', 5)"] = "fs.list: options expected as a table, got number",

@@ -11,7 +11,8 @@ local function repository(lines)
     local workspace = tmp.dir("workspace")
     tmp.shell(("cd %s; export HOME=$PWD GIT_CONFIG_NOSYSTEM=1; git init -q -b main; git config user.name x;"
         .. " git config user.email x@x;"
-        .. " echo 1 > a; mkdir d; echo 1 > d/b; git add -A; git commit -qm one; { %s; } >/dev/null 2>&1"):format(workspace, lines))
+        .. " echo 1 > a; mkdir d; echo 1 > d/b; git add -A; git commit -qm one; { %s; } >/dev/null 2>&1")
+        :format(workspace, lines))
     return workspace
 end
 

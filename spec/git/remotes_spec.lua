@@ -120,6 +120,10 @@ describe("git remotes", function()
         for _, tool in ipairs({ "git_push", "git_pull", "git_status" }) do
             texts[#texts + 1] = require("cjson").encode(debug.server:call(tool, { path = "c" }))
         end
+        for _, tool in ipairs({ "git_push", "git_pull" }) do
+            texts[#texts + 1] = require("cjson").encode(debug.server:call(tool, { path = "c", remote = url, branch = "main" }))
+            texts[#texts + 1] = require("cjson").encode(debug.server:call(tool, { path = "c", remote = url, branch = "none" }))
+        end
         texts[#texts + 1] = debug.server.process:stdout()
         for _, text in ipairs(texts) do assert.is_nil(text:find("agent:right", 1, true), text) end
     end)

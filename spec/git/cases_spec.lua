@@ -158,7 +158,8 @@ describe("git", function()
         assert.matches("passphrase", text)
         assert.is_nil(text:find("timeout after", 1, true))
         pair:here("repo", "mkdir -m 700 ~/.gnupg;"
-            .. " gpg -q --batch --passphrase secret --quick-gen-key spec@example.com ed25519 sign; gpgconf --kill gpg-agent; git config gpg.format openpgp; git config user.signingKey spec@example.com")
+            .. " gpg -q --batch --passphrase secret --quick-gen-key spec@example.com ed25519 sign; gpgconf --kill gpg-agent;"
+            .. " git config gpg.format openpgp; git config user.signingKey spec@example.com")
         text, failed = call("git_commit", { message = "m" })
         pair:here("", "gpgconf --kill gpg-agent")
         assert.is_true(failed)

@@ -5,8 +5,8 @@
  *   repo_    our prefix: git_ is libgit2's own
  *   refusal  why this engine does not answer, so that the program has to: "shallow clone", "replace refs"
  *
- * Everything may block on the disk and is meant for the thread pool; functions are safe in any thread between
- * repo_engine_start and repo_engine_stop. A repository is opened for one call and closed with it: what other
+ * Everything may block on the disk and is meant for the thread pool; functions are safe in any thread until
+ * repo_engine_stop. A repository is opened for one call and closed with it: what other
  * processes did to it meanwhile is never missed. */
 #ifndef SANDSTORM_GIT_H
 #define SANDSTORM_GIT_H
@@ -17,8 +17,7 @@
 #include "buf.h"
 #include "fs.h"
 
-/* Once per process, before and after everything else here. False and one line in `error` on failure. */
-bool repo_engine_start(char *error, size_t error_size);
+/* Once per process, after everything else here. */
 void repo_engine_stop(void);
 
 struct repo_place {

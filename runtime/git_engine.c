@@ -4,14 +4,7 @@
 
 #include "git_private.h"
 
-bool repo_engine_start(char *error, size_t error_size)
-{
-    if (git_libgit2_init() >= 0) return true;
-    const git_error *last = git_error_last();
-    snprintf(error, error_size, "libgit2 does not start: %s", last != NULL ? last->message : "unknown error");
-    return false;
-}
-
+/* Where nothing was started libgit2 counts below zero, and does nothing. */
 void repo_engine_stop(void)
 {
     git_libgit2_shutdown();

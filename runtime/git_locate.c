@@ -122,6 +122,15 @@ static void ceiling_of(const struct fs_root *root, char ceiling[PATH_MAX])
     slash[slash == ceiling ? 1 : 0] = '\0';
 }
 
+/* Nothing here works without it, and many servers never need it: it reads all certificates of the system. One
+ * of its users stays until repo_engine_stop. */
+static bool start_engine(struct repo_error *error)
+{
+    int users = git_libgit2_init();
+    if (users > 1) users = git_libgit2_shutdown();
+    return users > 0 || fail(error, "ELIBRARY", "libgit2 does not start");
+}
+
 static bool discover(const struct fs_root *root, struct repo_place *place, struct repo_error *error)
 {
     char ceiling[PATH_MAX];
@@ -157,8 +166,8 @@ static bool open_directory(struct fs_root *root, const char *path, size_t len, s
 bool repo_locate(struct fs_root *root, const char *path, size_t len, struct repo_place *place,
                  struct repo_error *error)
 {
-    if (open_directory(root, path, len, place, error) && discover(root, place, error) &&
-        check_place(root, place, error))
+    if (start_engine(error) && open_directory(root, path, len, place, error) &&
+        discover(root, place, error) && check_place(root, place, error))
         return true;
     repo_place_free(place);
     return false;

@@ -82,10 +82,6 @@ bool host_open(struct host *host, uv_loop_t *loop, const struct config *config,
     *host = (struct host){.loop = loop, .config = config, .log = log, .started_ms = clock_unix_ms()};
     host->workspace = fs_root_open(config->workspace_root, error, error_size);
     if (host->workspace == NULL) return false;
-    if (!repo_engine_start(error, error_size)) {
-        fs_root_free(host->workspace);
-        return false;
-    }
     if (open_parts(host, secrets) && protect_own_files(host)) return true;
     snprintf(error, error_size, "not enough memory");
     host_close(host);

@@ -109,12 +109,9 @@ function Collection:page(revision, cursor)
     return made.list[made.starts[cursor]]
 end
 
---- Encodes what does not vary; call it once, when all entries are there. Raises for what JSON cannot hold.
----@param revisions mcp.Revision[]
-function Collection:seal(revisions)
+--- Raises for what JSON cannot hold; call it once, when all entries are there. Pages are encoded when they are asked for.
+function Collection:seal()
     for _, entry in ipairs(self.entries) do json.encode(entry.public) end
-    if self.varies then return end
-    for _, revision in ipairs(revisions) do self:page(revision) end
 end
 
 --- A text that is the same as long as what clients see is the same.

@@ -35,10 +35,10 @@ local function visit(schema, path, taken)
     if type(schema) ~= "table" then return end
     local complaint = schema["x-mcp-header"] ~= nil and check(schema, path, taken)
     if complaint then error({ complaint = ("x-mcp-header %q %s"):format(tostring(schema["x-mcp-header"]), complaint) }) end
-    for keyword, position in pairs(positions) do
-        local parts = schema[keyword]
+    for keyword, parts in pairs(schema) do
+        local position = positions[keyword]
         if position == "schema" then parts = { parts } end
-        for name, part in pairs(type(parts) == "table" and parts or {}) do
+        for name, part in pairs(position and type(parts) == "table" and parts or {}) do
             visit(part, keyword == "properties" and below(path, name) or nil, taken)
         end
     end

@@ -98,11 +98,9 @@ function Registry:completion(kind, of, argument) return self.completions[complet
 --- Whether the scripts define completions at all.
 function Registry:completes() return next(self.completions) ~= nil end
 
---- Encodes the lists for every revision; call it once, when all is defined.
+--- Raises for what JSON cannot hold; call it once, when all is defined.
 function Registry:seal()
-    for _, entries in ipairs({ self.tools, self.resources, self.templates, self.prompts }) do
-        entries:seal(levels.supported)
-    end
+    for _, entries in ipairs({ self.tools, self.resources, self.templates, self.prompts }) do entries:seal() end
 end
 
 --- The tool, if it is offered now.

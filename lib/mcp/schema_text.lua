@@ -29,7 +29,9 @@ local MARK = {
 function mark(schema)
     if type(schema) ~= "table" then return end
     for _, keyword in ipairs(LISTS) do mark_list(schema[keyword]) end
-    for keyword, position in pairs(positions) do MARK[position](schema[keyword]) end
+    for keyword, value in pairs(schema) do
+        if positions[keyword] then MARK[positions[keyword]](value) end
+    end
     each(schema.dependentRequired, mark_list)
 end
 

@@ -25,13 +25,23 @@ local runner = require("schema.runner")
 
 local MAX_PATTERN_STEPS = 100000
 
---- All keywords in the order in which they are checked: what is cheap and tells most comes first.
-local keywords = {}
+--- All keywords, and their places in the order in which they are checked: what is cheap and tells most comes first.
+local keywords, places = {}, {}
 local groups = {
     "types", "numbers", "strings", "objects", "arrays", "properties", "logic", "references", "unevaluated_items",
 }
 for _, group in ipairs(groups) do
-    for _, definition in ipairs(require("schema.keywords." .. group)) do keywords[#keywords + 1] = definition end
+    for _, definition in ipairs(require("schema.keywords." .. group)) do
+        keywords[#keywords + 1] = definition
+        places[definition.keyword] = #keywords
+    end
+end
+
+local function own_places(schema)
+    local own = {}
+    for keyword in next, schema do own[#own + 1] = places[keyword] end
+    table.sort(own)
+    return own
 end
 
 local function enabled(build, definition)
@@ -68,12 +78,11 @@ local function fill(compiler, node)
         return
     end
     local checks = runner.checks()
-    for _, definition in ipairs(keywords) do
-        if node.schema[definition.keyword] ~= nil then
-            local build = Build.new(compiler, node, definition.keyword)
-            local check = enabled(build, definition) and definition.compile(build)
-            if check then checks:add(definition, check) end
-        end
+    for _, place in ipairs(own_places(node.schema)) do
+        local definition = keywords[place]
+        local build = Build.new(compiler, node, definition.keyword)
+        local check = enabled(build, definition) and definition.compile(build)
+        if check then checks:add(definition, check) end
     end
     node.run = checks:runner()
 end

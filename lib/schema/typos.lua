@@ -36,10 +36,10 @@ end
 local function check(schema, at)
     if type(schema) ~= "table" then return end
     check_keywords(schema, at)
-    for keyword, position in pairs(positions) do
-        local part = schema[keyword]
-        if part ~= nil and position == "schema" then check(part, at .. "/" .. keyword) end
-        for key, inner in pairs(part ~= nil and position ~= "schema" and part or {}) do
+    for keyword, part in pairs(schema) do
+        local position = positions[keyword]
+        if position == "schema" then check(part, at .. "/" .. keyword) end
+        for key, inner in pairs(position and position ~= "schema" and part or {}) do
             check(inner, pointer.join(at .. "/" .. keyword, math.type(key) and key - 1 or key))
         end
     end

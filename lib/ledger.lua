@@ -15,25 +15,33 @@ function ledger.open(exchange, arguments, meta)
     if audit.enabled() then exchange.kept_arguments = redact.copy(arguments) end
 end
 
--- The labels of a tool's figures are the same for each of its calls.
-local labels = {}
+local CALLS, DURATION = "sandstorm_tool_calls_total", "sandstorm_tool_call_duration_seconds"
+local BYTES = "sandstorm_tool_bytes_total"
 
-local function label_of(tool, name, value)
-    local known = labels[tool]
+-- The figures of each tool, at hand.
+local figures = {}
+
+local function figures_of(tool)
+    local known = figures[tool]
     if not known then
-        known = { alone = { tool = tool } }
-        labels[tool] = known
+        known = {
+            calls = {}, duration = metrics.series(DURATION, { tool = tool }),
+            bytes_in = metrics.series(BYTES, { tool = tool, direction = "in" }),
+            bytes_out = metrics.series(BYTES, { tool = tool, direction = "out" }),
+        }
+        figures[tool] = known
     end
-    if not name then return known.alone end
-    if not known[value] then known[value] = { tool = tool, [name] = value } end
-    return known[value]
+    return known
 end
 
-local function count(exchange, tool, outcome, duration_ms, bytes_out)
-    metrics.add("sandstorm_tool_calls_total", label_of(tool, "outcome", outcome))
-    metrics.observe("sandstorm_tool_call_duration_seconds", label_of(tool), duration_ms / 1000)
-    metrics.add("sandstorm_tool_bytes_total", label_of(tool, "direction", "in"), exchange.bytes)
-    metrics.add("sandstorm_tool_bytes_total", label_of(tool, "direction", "out"), bytes_out)
+local function count(tool, outcome, duration_ms, bytes_in, bytes_out)
+    local known = figures_of(tool)
+    local calls = known.calls
+    if not calls[outcome] then calls[outcome] = metrics.series(CALLS, { tool = tool, outcome = outcome }) end
+    calls[outcome]:add()
+    known.duration:observe(duration_ms / 1000)
+    known.bytes_in:add(bytes_in)
+    known.bytes_out:add(bytes_out)
 end
 
 --- A tool call is over.
@@ -43,7 +51,7 @@ end
 ---@param duration_ms number
 ---@param bytes_out integer
 function ledger.call(exchange, tool, outcome, duration_ms, bytes_out)
-    count(exchange, tool, outcome, duration_ms, bytes_out)
+    count(tool, outcome, duration_ms, exchange.bytes, bytes_out)
     if not audit.enabled() then return end
     audit.write({
         event = "tool", principal = exchange.principal or exchange.era == "local" and "command line" or "bearer",

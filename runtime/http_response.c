@@ -56,26 +56,35 @@ static void put_headers(struct http_conn *c, struct buf *out, const struct http_
     }
 }
 
+static void put_number(struct buf *out, size_t number)
+{
+    char digits[24], *at = digits + sizeof digits;
+
+    do
+        *--at = (char)('0' + number % 10);
+    while ((number /= 10) != 0);
+    buf_add(out, at, (size_t)(digits + sizeof digits - at));
+}
+
 static void put_framing(struct buf *out, enum framing framing, size_t len)
 {
-    char digits[24];
-
     if (framing == LENGTH_CHUNKED) put_line(out, "Transfer-Encoding", "chunked");
     if (framing != LENGTH_KNOWN) return;
-    snprintf(digits, sizeof digits, "%zu", len);
-    put_line(out, "Content-Length", digits);
+    buf_puts(out, "Content-Length: ");
+    put_number(out, len);
+    buf_add(out, "\r\n", 2);
 }
 
 static void put_head(struct http_conn *c, const struct http_response *response, enum framing framing)
 {
     struct buf *out = &c->server->scratch;
-    char line[32];
 
     if (response->status >= 100 && response->status < 600)
         c->server->totals.responses[response->status - 100]++;
     buf_clear(out);
-    snprintf(line, sizeof line, "HTTP/1.1 %d ", response->status);
-    buf_puts(out, line);
+    buf_puts(out, "HTTP/1.1 ");
+    put_number(out, (size_t)response->status);
+    buf_byte(out, ' ');
     buf_puts(out, http_status_text(response->status));
     buf_add(out, "\r\n", 2);
     put_line(out, "Date", server_date(c->server));

@@ -13,6 +13,7 @@
 #include "log.h"
 #include "lua_json.h"
 #include "lua_modules.h"
+#include "lua_self.h"
 #include "lua_stream.h"
 #include "origin.h"
 #include "vm.h"
@@ -34,7 +35,7 @@ void lua_http_open(lua_State *L)
 
 static struct call *check_request(lua_State *L)
 {
-    struct call **handle = luaL_checkudata(L, 1, REQUEST_METATABLE);
+    struct call **handle = lua_self(L, REQUEST_METATABLE);
     if (*handle == NULL) luaL_error(L, "the request is over");
     return *handle;
 }
@@ -174,7 +175,7 @@ static int request_index(lua_State *L)
 {
     const char *name = luaL_checkstring(L, 2);
     lua_pushvalue(L, 2);
-    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
+    if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL) return 1;
     const struct http_request *request = check_received(L);
     const struct call *call = check_request(L);
     if (push_text(L, name, call, request)) return 1;
@@ -221,8 +222,11 @@ static void request_metatable(lua_State *L)
         {NULL, NULL},
     };
     luaL_newmetatable(L, REQUEST_METATABLE);
-    luaL_newlib(L, methods);
-    lua_pushcclosure(L, request_index, 1);
+    lua_pushvalue(L, -1);
+    luaL_newlibtable(L, methods);
+    lua_pushvalue(L, -2);
+    luaL_setfuncs(L, methods, 1);
+    lua_pushcclosure(L, request_index, 2);
     lua_setfield(L, -2, "__index");
     lua_pushcfunction(L, request_gc);
     lua_setfield(L, -2, "__gc");

@@ -4,10 +4,13 @@
 
 #include "lua_modules.h"
 #include "lua_scratch.h"
+#include "lua_self.h"
 #include "metrics.h"
 #include "metrics_host.h"
 #include "nearest.h"
 #include "vm.h"
+
+#define SERIES_METATABLE "sandstorm.metric"
 
 static void refuse_name(lua_State *L, const char *function, const char *name)
 {
@@ -17,13 +20,19 @@ static void refuse_name(lua_State *L, const char *function, const char *name)
     luaL_error(L, "metrics.%s: there is no \"%s\"; the nearest is \"%s\"", function, name, near.name);
 }
 
-static const struct metric_family *check_family(lua_State *L, const char *function, bool histogram)
+static const struct metric_family *check_name(lua_State *L, const char *function)
 {
     const char *name = luaL_checkstring(L, 1);
     const struct metric_family *family = metrics_family(name);
     if (family == NULL) refuse_name(L, function, name);
+    return family;
+}
+
+static const struct metric_family *check_family(lua_State *L, const char *function, bool histogram)
+{
+    const struct metric_family *family = check_name(L, function);
     if ((family->type == METRIC_HISTOGRAM) != histogram)
-        luaL_error(L, "metrics.%s: %s is %s histogram", function, name, histogram ? "no" : "a");
+        luaL_error(L, "metrics.%s: %s is %s histogram", function, family->name, histogram ? "no" : "a");
     return family;
 }
 
@@ -114,10 +123,65 @@ static int l_text(lua_State *L)
     return lua_scratch(L, 0, fill_text);
 }
 
+/* ---- series at hand ---------------------------------------------------------------------------------- */
+
+struct held {
+    struct metric_series *series; /* NULL: there is no room for it */
+    bool histogram;
+};
+
+static int l_series(lua_State *L)
+{
+    const char *values[METRICS_LABELS_MAX];
+    const struct metric_family *family = check_name(L, "series");
+    if (family->type == METRIC_GAUGE) return luaL_error(L, "metrics.series: %s is a gauge", family->name);
+    vm_check_serving(L, "metrics.series");
+    check_labels(L, "series", family, values);
+    struct held *held = lua_newuserdatauv(L, sizeof *held, 0);
+    held->histogram = family->type == METRIC_HISTOGRAM;
+    held->series = metrics_series(vm_of(L)->host->metrics, family, values);
+    luaL_setmetatable(L, SERIES_METATABLE);
+    return 1;
+}
+
+static int series_add(lua_State *L)
+{
+    const struct held *held = lua_self(L, SERIES_METATABLE);
+    lua_Number amount = luaL_optnumber(L, 2, 1);
+    if (held->histogram) return luaL_error(L, "metrics: add: the series is a histogram's");
+    if (!(amount >= 0)) return luaL_error(L, "metrics: add: expected an amount from 0");
+    metrics_series_add(vm_of(L)->host->metrics, held->series, amount);
+    return 0;
+}
+
+static int series_observe(lua_State *L)
+{
+    const struct held *held = lua_self(L, SERIES_METATABLE);
+    lua_Number value = luaL_checknumber(L, 2);
+    if (!held->histogram) return luaL_error(L, "metrics: observe: the series is no histogram's");
+    metrics_series_observe(vm_of(L)->host->metrics, held->series, value);
+    return 0;
+}
+
+static void series_metatable(lua_State *L)
+{
+    static const luaL_Reg methods[] = {{"add", series_add}, {"observe", series_observe}, {NULL, NULL}};
+    luaL_newmetatable(L, SERIES_METATABLE);
+    luaL_newlibtable(L, methods);
+    lua_pushvalue(L, -2);
+    luaL_setfuncs(L, methods, 1);
+    lua_setfield(L, -2, "__index");
+    lua_pushboolean(L, 0);
+    lua_setfield(L, -2, "__metatable");
+    lua_pop(L, 1);
+}
+
 int luaopen_metrics(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"add", l_add},     {"set", l_set},   {"observe", l_observe},
-                                         {"clear", l_clear}, {"text", l_text}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"add", l_add},     {"set", l_set},       {"observe", l_observe},
+                                         {"clear", l_clear}, {"series", l_series}, {"text", l_text},
+                                         {NULL, NULL}};
+    series_metatable(L);
     luaL_newlib(L, functions);
     return 1;
 }

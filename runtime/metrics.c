@@ -42,8 +42,8 @@ static const double borders[] = {0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 3
 #define BORDERS (sizeof borders / sizeof *borders)
 #define FAMILIES (sizeof metrics_families / sizeof *metrics_families - 1)
 
-struct series {
-    struct series *next;
+struct metric_series {
+    struct metric_series *next;
     double value;      /* of a histogram: the sum */
     uint64_t *buckets; /* of a histogram: by border, the last one counts all; else NULL */
     uint64_t mark;     /* of `labels`, which differ where it does */
@@ -51,7 +51,7 @@ struct series {
 };
 
 struct metrics {
-    struct series *first[FAMILIES];
+    struct metric_series *first[FAMILIES];
     size_t count[FAMILIES];
     struct buf scratch;
 };
@@ -64,7 +64,7 @@ struct metrics *metrics_new(void)
 static void forget(struct metrics *m, size_t place)
 {
     while (m->first[place] != NULL) {
-        struct series *s = m->first[place];
+        struct metric_series *s = m->first[place];
         m->first[place] = s->next;
         free(s->buckets);
         free(s);
@@ -124,9 +124,9 @@ static uint64_t mark_of(const char *labels)
     return mark;
 }
 
-static struct series *series_new(const struct metric_family *family, const char *labels)
+static struct metric_series *series_new(const struct metric_family *family, const char *labels)
 {
-    struct series *s = calloc(1, sizeof *s + strlen(labels) + 1);
+    struct metric_series *s = calloc(1, sizeof *s + strlen(labels) + 1);
     if (s == NULL) return NULL;
     strcpy(s->labels, labels);
     s->mark = mark_of(labels);
@@ -137,48 +137,65 @@ static struct series *series_new(const struct metric_family *family, const char 
     return NULL;
 }
 
-static struct series *series_of(struct metrics *m, const struct metric_family *family,
-                                const char *const *values)
+static struct metric_series *series_of(struct metrics *m, const struct metric_family *family,
+                                       const char *const *values)
 {
     size_t place = (size_t)(family - metrics_families);
     const char *labels = label_text(m, family, values);
     if (labels == NULL) return NULL;
     uint64_t mark = mark_of(labels);
-    struct series **at = &m->first[place];
+    struct metric_series **at = &m->first[place];
     while (*at != NULL && ((*at)->mark != mark || strcmp((*at)->labels, labels) != 0))
         at = &(*at)->next;
     if (*at != NULL) return *at;
     *at = m->count[place] < METRICS_SERIES_MAX ? series_new(family, labels) : NULL;
-    if (*at == NULL)
-        metrics_count(m, "sandstorm_metrics_dropped_total", NULL);
-    else
-        m->count[place]++;
+    if (*at != NULL) m->count[place]++;
     return *at;
+}
+
+static bool is_there(struct metrics *m, const struct metric_series *series)
+{
+    if (series == NULL) metrics_count(m, "sandstorm_metrics_dropped_total", NULL);
+    return series != NULL;
+}
+
+struct metric_series *metrics_series(struct metrics *m, const struct metric_family *family,
+                                     const char *const *values)
+{
+    return series_of(m, family, values);
+}
+
+void metrics_series_add(struct metrics *m, struct metric_series *series, double amount)
+{
+    if (is_there(m, series)) series->value += amount;
+}
+
+void metrics_series_observe(struct metrics *m, struct metric_series *series, double value)
+{
+    if (!is_there(m, series)) return;
+    series->value += value;
+    series->buckets[BORDERS]++;
+    for (size_t i = 0; i < BORDERS; i++)
+        if (value <= borders[i]) series->buckets[i]++;
 }
 
 void metrics_add(struct metrics *m, const struct metric_family *family, const char *const *values,
                  double amount)
 {
-    struct series *s = series_of(m, family, values);
-    if (s != NULL) s->value += amount;
+    metrics_series_add(m, series_of(m, family, values), amount);
 }
 
 void metrics_set(struct metrics *m, const struct metric_family *family, const char *const *values,
                  double value)
 {
-    struct series *s = series_of(m, family, values);
-    if (s != NULL) s->value = value;
+    struct metric_series *series = series_of(m, family, values);
+    if (is_there(m, series)) series->value = value;
 }
 
 void metrics_observe(struct metrics *m, const struct metric_family *family, const char *const *values,
                      double value)
 {
-    struct series *s = series_of(m, family, values);
-    if (s == NULL) return;
-    s->value += value;
-    s->buckets[BORDERS]++;
-    for (size_t i = 0; i < BORDERS; i++)
-        if (value <= borders[i]) s->buckets[i]++;
+    metrics_series_observe(m, series_of(m, family, values), value);
 }
 
 void metrics_count(struct metrics *m, const char *name, const char *value)
@@ -221,7 +238,7 @@ static void write_sample(struct buf *out, const char *name, const char *suffix, 
     write_number(out, value);
 }
 
-static void write_bucket(struct buf *out, const char *name, const struct series *s, size_t i)
+static void write_bucket(struct buf *out, const char *name, const struct metric_series *s, size_t i)
 {
     buf_printf(out, "%s_bucket{", name);
     buf_puts(out, s->labels);
@@ -233,7 +250,7 @@ static void write_bucket(struct buf *out, const char *name, const struct series 
     write_number(out, (double)s->buckets[i]);
 }
 
-static void write_series(struct buf *out, const struct metric_family *family, const struct series *s)
+static void write_series(struct buf *out, const struct metric_family *family, const struct metric_series *s)
 {
     if (s->buckets == NULL) {
         write_sample(out, family->name, "", s->labels, s->value);
@@ -253,7 +270,7 @@ void metrics_write(const struct metrics *m, struct buf *out)
         if (m->first[i] == NULL) continue;
         buf_printf(out, "# HELP %s %s\n# TYPE %s %s\n", family->name, family->help, family->name,
                    types[family->type]);
-        for (const struct series *s = m->first[i]; s != NULL; s = s->next)
+        for (const struct metric_series *s = m->first[i]; s != NULL; s = s->next)
             write_series(out, family, s);
     }
 }

@@ -51,7 +51,14 @@ void metrics_set(struct metrics *m, const struct metric_family *family, const ch
 void metrics_observe(struct metrics *m, const struct metric_family *family, const char *const *values,
                      double value);
 
-/* The same for names that are known to be right, with one or no label. */
+/* A series of a counter or histogram at hand, for what is counted with every call; good until metrics_free.
+ * NULL where there is no room for it: what is counted there counts as dropped. */
+struct metric_series *metrics_series(struct metrics *m, const struct metric_family *family,
+                                     const char *const *values);
+void metrics_series_add(struct metrics *m, struct metric_series *series, double amount);
+void metrics_series_observe(struct metrics *m, struct metric_series *series, double value);
+
+/* The same as above for names that are known to be right, with one or no label. */
 void metrics_count(struct metrics *m, const char *name, const char *value);
 
 /* Forgets the series of a gauge, before those that exist now are set. */

@@ -28,6 +28,23 @@ function metrics.observe(name, labels, value) end
 ---@param name string
 function metrics.clear(name) end
 
+--- One series of a counter or histogram, for what is counted often.
+---@class metrics.Series
+local Series = {}
+
+---@param amount? number from 0, default 1
+function Series:add(amount) end
+
+---@param value number
+function Series:observe(value) end
+
+--- A series at hand: it can be kept as long as the scripts.
+---@param name string
+---@param labels? table<string, string>
+---@return metrics.Series
+---@nodiscard
+function metrics.series(name, labels) end
+
 --- Everything, in the text format of Prometheus.
 ---@return string
 ---@nodiscard

@@ -32,6 +32,33 @@ describe("metrics", function()
         assert.matches("\nsandstorm_loop_lag_seconds_count 4\n", text)
     end)
 
+    it("gives a series at hand", function()
+        local text = run([[
+            local calls = metrics.series("sandstorm_tool_calls_total", { tool = "a", outcome = "ok" })
+            local took = metrics.series("sandstorm_tool_call_duration_seconds", { tool = "a" })
+            calls:add()
+            metrics.add("sandstorm_tool_calls_total", { tool = "a", outcome = "ok" }, 2)
+            calls:add(0.5)
+            took:observe(0.2)
+            return metrics.text()
+        ]])
+        assert.matches('\nsandstorm_tool_calls_total{tool="a",outcome="ok"} 3%.5\n', text)
+        assert.matches('\nsandstorm_tool_call_duration_seconds_sum{tool="a"} 0%.2', text)
+        assert.matches('\nsandstorm_tool_call_duration_seconds_count{tool="a"} 1\n', text)
+    end)
+
+    it("counts what goes to a series that found no room", function()
+        local text = run([[
+            for i = 1, 1000 do metrics.add("sandstorm_tool_calls_total", { tool = tostring(i), outcome = "ok" }) end
+            local calls = metrics.series("sandstorm_tool_calls_total", { tool = "late", outcome = "ok" })
+            calls:add()
+            calls:add()
+            return metrics.text()
+        ]])
+        assert.not_matches("late", text)
+        assert.matches("\nsandstorm_metrics_dropped_total 2\n", text)
+    end)
+
     it("escapes values of labels", function()
         local text = run([[
             metrics.add("sandstorm_tool_calls_total", { tool = 'a"b\\c\nd', outcome = "ü" })
@@ -60,6 +87,11 @@ describe("metrics", function()
                 function() metrics.observe("sandstorm_sessions_created_total", nil, 1) end,
                 function() metrics.add("sandstorm_sessions_created_total", nil, -1) end,
                 function() metrics.set("sandstorm_sessions_created_total", nil, 1) end,
+                function() return metrics.series("sandstorm_sessions", { status = "ready" }) end,
+                function() metrics.series("sandstorm_loop_lag_seconds"):add(1) end,
+                function() metrics.series("sandstorm_sessions_created_total"):observe(1) end,
+                function() metrics.series("sandstorm_sessions_created_total"):add(-1) end,
+                function() metrics.series("sandstorm_sessions_created_total").add(io, 1) end,
             }) do said[i] = select(2, pcall(call)) end
             return said
         ]])
@@ -70,5 +102,10 @@ describe("metrics", function()
         assert.matches("metrics.observe: sandstorm_sessions_created_total is no histogram", said[5])
         assert.matches("expected an amount from 0", said[6])
         assert.matches("metrics.set: sandstorm_sessions_created_total is no gauge", said[7])
+        assert.matches("metrics.series: sandstorm_sessions is a gauge", said[8])
+        assert.matches("metrics: add: the series is a histogram's", said[9])
+        assert.matches("metrics: observe: the series is no histogram's", said[10])
+        assert.matches("metrics: add: expected an amount from 0", said[11])
+        assert.matches("sandstorm.metric expected", said[12])
     end)
 end)

@@ -85,6 +85,12 @@ local function add_records(fakes)
         return function(...) fakes.figures[#fakes.figures + 1] = { kind, ... } end
     end
     fakes.metrics = { add = figure("add"), observe = figure("observe"), set = figure("set"), clear = figure("clear") }
+    fakes.metrics.series = function(name, labels)
+        return {
+            add = function(_, amount) fakes.metrics.add(name, labels, amount) end,
+            observe = function(_, value) fakes.metrics.observe(name, labels, value) end,
+        }
+    end
     fakes.metrics.text = function() return "text" end
     fakes.fiber.trace = function(value) fakes.traced[#fakes.traced + 1] = value end
     fakes.fiber.count = function() return 0 end

@@ -23,6 +23,7 @@
 #include "script_files.h"
 
 #define LOAD_MS 5000
+#define YOUNG_PERCENT 10 /* of the heap: what requests leave behind is collected while it is in the cache */
 #define SCRIPT_BYTES_MAX (4u << 20)
 
 struct vm *vm_of(lua_State *L)
@@ -162,7 +163,7 @@ static bool vm_read_scripts(struct vm *vm, char *error, size_t error_size)
     lua_sethook(L, NULL, 0, 0);
     if (status != LUA_OK) copy_error(L, error, error_size);
     lua_settop(L, 0);
-    if (status == LUA_OK) lua_gc(L, LUA_GCCOLLECT);
+    if (status == LUA_OK) lua_gc(L, LUA_GCGEN, YOUNG_PERCENT, 0);
     return status == LUA_OK;
 }
 
@@ -183,7 +184,6 @@ struct vm *vm_new(struct host *host, uint64_t generation, const char *root, cons
         return NULL;
     }
     *(struct vm **)lua_getextraspace(vm->L) = vm;
-    lua_gc(vm->L, LUA_GCINC, 200, 200, 0);
     bool ok = vm_read_scripts(vm, error, error_size);
     vm->scripts_id = script_files_id(files);
     vm->files = NULL;

@@ -9,6 +9,8 @@
 
 #define JSON_DEPTH_MAX 512      /* nesting beyond this is refused, by the decoder and by the encoder */
 #define JSON_VALUES_MAX 1000000 /* values in one text, which bounds the memory that they take */
+#define JSON_SENT_VALUES_MAX                                                                                 \
+    100000                      /* ... that a peer sends, which bounds the time that it takes from others */
 #define JSON_BYTES_MAX 67108864 /* bytes of one text */
 
 #define JSON_QUOTED(number) JSON_QUOTED_(number) /* a limit as text, for messages */

@@ -67,7 +67,7 @@ static int request_body(lua_State *L)
 static int request_json(lua_State *L)
 {
     const struct buf *body = check_received(L)->body;
-    return lua_json_push(L, body->len > 0 ? body->data : "", body->len);
+    return lua_json_push_sent(L, body->len > 0 ? body->data : "", body->len);
 }
 
 static int request_stop_on_disconnect(lua_State *L)

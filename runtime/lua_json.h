@@ -27,6 +27,9 @@ bool lua_json_encode(lua_State *L, int index, bool sort, struct buf *out);
  * are, and so is a byte order mark. Raises only when memory is short; `text` stays the caller's. */
 int lua_json_push(lua_State *L, const char *text, size_t len);
 
+/* The same for what a peer sent: with a lower limit of values. */
+int lua_json_push_sent(lua_State *L, const char *text, size_t len);
+
 int luaopen_json(lua_State *L);
 
 /* The registry keys (lua_rawgetp) of the two marks. */

@@ -17,7 +17,7 @@ struct reader {
     lua_State *L;
     const char *start, *at, *end;
     const char *reason; /* what is wrong at `at`; NULL while nothing is */
-    size_t depth, values;
+    size_t depth, values, values_max;
     int array_mark; /* stack index */
 };
 
@@ -251,11 +251,17 @@ static bool read_word(struct reader *r)
     return true;
 }
 
+static bool fail_values(struct reader *r)
+{
+    static const char all[] = "more than " JSON_QUOTED(JSON_VALUES_MAX) " values";
+    static const char sent[] = "more than " JSON_QUOTED(JSON_SENT_VALUES_MAX) " values";
+    return fail(r, r->at, r->values_max == JSON_VALUES_MAX ? all : sent);
+}
+
 static bool read_value(struct reader *r)
 {
     skip_blanks(r);
-    if (++r->values > JSON_VALUES_MAX)
-        return fail(r, r->at, "more than " JSON_QUOTED(JSON_VALUES_MAX) " values");
+    if (++r->values > r->values_max) return fail_values(r);
     char c = r->at < r->end ? *r->at : '\0';
     if (c == '"') return read_string(r);
     if (c == '{' || c == '[') return read_nested(r);
@@ -285,9 +291,9 @@ static void push_position(const struct reader *r)
     lua_pushstring(r->L, text);
 }
 
-int lua_json_push(lua_State *L, const char *text, size_t len)
+static int push(lua_State *L, const char *text, size_t len, size_t values_max)
 {
-    struct reader r = {.L = L, .start = text, .at = text, .end = text + len};
+    struct reader r = {.L = L, .start = text, .at = text, .end = text + len, .values_max = values_max};
     luaL_checkstack(L, 8, "json.decode");
     lua_rawgetp(L, LUA_REGISTRYINDEX, &lua_json_array_mark);
     r.array_mark = lua_gettop(L);
@@ -300,4 +306,14 @@ int lua_json_push(lua_State *L, const char *text, size_t len)
     push_position(&r);
     lua_pushliteral(L, "EJSON");
     return 3;
+}
+
+int lua_json_push(lua_State *L, const char *text, size_t len)
+{
+    return push(L, text, len, JSON_VALUES_MAX);
+}
+
+int lua_json_push_sent(lua_State *L, const char *text, size_t len)
+{
+    return push(L, text, len, JSON_SENT_VALUES_MAX);
 }

@@ -14,6 +14,7 @@
 #include "clock.h"
 #include "config.h"
 #include "fiber.h"
+#include "log.h"
 #include "lua_http.h"
 #include "lua_routes.h"
 #include "lua_ticks.h"
@@ -23,6 +24,7 @@
 #include "script_files.h"
 
 #define LOAD_MS 5000
+#define TIDY_BYTES ((size_t)8 << 20) /* so much more than usual is worth giving back */
 #define YOUNG_PERCENT 10 /* of the heap: what requests leave behind is collected while it is in the cache */
 #define SCRIPT_BYTES_MAX (4u << 20)
 
@@ -164,6 +166,7 @@ static bool vm_read_scripts(struct vm *vm, char *error, size_t error_size)
     if (status != LUA_OK) copy_error(L, error, error_size);
     lua_settop(L, 0);
     if (status == LUA_OK) lua_gc(L, LUA_GCGEN, YOUNG_PERCENT, 0);
+    vm->memory_settled = vm->memory.peak = vm->memory.used;
     return status == LUA_OK;
 }
 
@@ -203,6 +206,18 @@ void vm_free(struct vm *vm)
     free(vm->root);
     free(vm->library);
     free(vm);
+}
+
+void vm_tidy(struct vm *vm)
+{
+    struct vm_memory *memory = &vm->memory;
+    if (fiber_live_count(vm) > 0 || memory->peak < vm->memory_settled + TIDY_BYTES) return;
+    size_t peak = memory->peak;
+    lua_gc(vm->L, LUA_GCCOLLECT);
+    vm_memory_give_back(memory);
+    vm->memory_settled = memory->used;
+    log_line(vm->host->log, LOG_DEBUG, "sandstorm_mcp.vm", "scripts needed %zu bytes, now %zu", peak,
+             memory->used);
 }
 
 void vm_hold(struct vm *vm)

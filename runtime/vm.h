@@ -36,6 +36,7 @@ struct vm {
     uint64_t generation;
     uint64_t scripts_id; /* of the files that it was read from; see script_files_id */
     struct vm_memory memory;
+    size_t memory_settled;             /* bytes in use when vm_tidy was last at work */
     bool loading;                      /* scripts are being read: nothing may wait */
     bool load_stopped;                 /* reading took too long; see lua_sandbox.h */
     uint64_t load_deadline;            /* clock_ns value after which reading is stopped */
@@ -63,6 +64,10 @@ struct vm *vm_new(struct host *host, uint64_t generation, const char *root, cons
 
 /* Frees a VM that nobody holds and no fiber runs in. NULL is allowed. */
 void vm_free(struct vm *vm);
+
+/* To be called now and then: where no handler runs, memory that one needed much of goes back to the system.
+ */
+void vm_tidy(struct vm *vm);
 
 /* Keeps the VM from being freed until the matching vm_release. */
 void vm_hold(struct vm *vm);

@@ -1,5 +1,6 @@
 #include "vm_memory.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,7 +72,9 @@ void *vm_memory_alloc(void *data, void *block, size_t old_size, size_t new_size)
     }
     if (new_size > held && m->used - held + new_size > m->limit) return NULL;
     void *moved = block != NULL ? resize(m, block, old_size, new_size) : take(m, new_size);
-    if (moved != NULL) m->used = m->used - held + new_size;
+    if (moved == NULL) return NULL;
+    m->used = m->used - held + new_size;
+    if (m->used > m->peak) m->peak = m->used;
     return moved;
 }
 
@@ -85,4 +88,11 @@ void vm_memory_free(struct vm_memory *memory)
         }
     }
     memory->spare_bytes = 0;
+}
+
+void vm_memory_give_back(struct vm_memory *memory)
+{
+    vm_memory_free(memory);
+    malloc_trim(0);
+    memory->peak = memory->used;
 }

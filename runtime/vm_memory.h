@@ -14,6 +14,7 @@ struct vm_spare;
 
 struct vm_memory {
     size_t used; /* bytes held by the state */
+    size_t peak; /* the most that it held since vm_memory_give_back */
     size_t limit;
     struct vm_spare *spare[VM_MEMORY_CLASSES];
     size_t spare_bytes;
@@ -22,7 +23,10 @@ struct vm_memory {
 /* A lua_Alloc; `data` is a struct vm_memory. NULL when the limit is reached or malloc has none. */
 void *vm_memory_alloc(void *data, void *block, size_t old_size, size_t new_size);
 
-/* Gives back what is kept. */
+/* Gives what is kept, and what malloc keeps, back to the system. */
+void vm_memory_give_back(struct vm_memory *memory);
+
+/* Frees what is kept. */
 void vm_memory_free(struct vm_memory *memory);
 
 #endif

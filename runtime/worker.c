@@ -95,6 +95,7 @@ static void on_tick(uv_timer_t *timer)
     struct worker *w = timer->data;
     observe_lag(w);
     call_list_tick(&w->slow);
+    vm_tidy(scripts_vm(w->host->scripts));
     if (!w->stopping && !on_stdio(w)) lua_ticks_run(scripts_vm(w->host->scripts));
 }
 

@@ -33,7 +33,8 @@ function Request:header(name) end
 ---@return string
 function Request:body() end
 
---- The body as a JSON value (null is json.null); nil and what is wrong for anything else.
+--- The body as a JSON value (null is json.null); nil and what is wrong for anything else, also for more than 100,000
+--- values.
 ---@return any value
 ---@return string? message
 function Request:json() end

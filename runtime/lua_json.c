@@ -82,18 +82,44 @@ static int l_object(lua_State *L)
     return mark(L, "json.object", &lua_json_object_mark);
 }
 
-/* Whether the table would be written as an array, judged by its mark or else its first key. */
-static int l_is_array(lua_State *L)
+static bool has_array_mark(lua_State *L, int index)
+{
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &lua_json_array_mark);
+    bool has = lua_rawequal(L, -1, index);
+    lua_pop(L, 1);
+    return has;
+}
+
+/* Whether the table at 1 would be written as an array, judged by its mark or else its first key. */
+static bool is_array(lua_State *L)
 {
     lua_settop(L, 1);
-    bool array = false;
-    if (lua_istable(L, 1) && lua_getmetatable(L, 1)) {
-        lua_rawgetp(L, LUA_REGISTRYINDEX, &lua_json_array_mark);
-        array = lua_rawequal(L, -1, 2);
-    } else if (lua_istable(L, 1)) {
-        array = lua_rawlen(L, 1) > 0;
+    return lua_getmetatable(L, 1) ? has_array_mark(L, 2) : lua_rawlen(L, 1) > 0;
+}
+
+static int l_is_array(lua_State *L)
+{
+    lua_pushboolean(L, lua_istable(L, 1) && is_array(L));
+    return 1;
+}
+
+static int l_is_object(lua_State *L)
+{
+    lua_pushboolean(L, lua_istable(L, 1) && !is_array(L));
+    return 1;
+}
+
+static int l_kind(lua_State *L)
+{
+    luaL_checkany(L, 1);
+    lua_settop(L, 1);
+    if (lua_istable(L, 1)) {
+        bool array = lua_rawlen(L, 1) > 0 || (lua_getmetatable(L, 1) && has_array_mark(L, 2));
+        lua_pushstring(L, array ? "array" : "object");
+    } else {
+        bool null = lua_isnil(L, 1) || (lua_islightuserdata(L, 1) && lua_touserdata(L, 1) == NULL);
+        lua_pushstring(L, null ? "null" : luaL_typename(L, 1));
     }
-    lua_pushboolean(L, array);
     return 1;
 }
 
@@ -109,8 +135,9 @@ static void add_mark(lua_State *L, const void *key, const char *name, const char
 
 int luaopen_json(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"array", l_array},       {"decode", l_decode}, {"encode", l_encode},
-                                         {"is_array", l_is_array}, {"object", l_object}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"array", l_array},         {"decode", l_decode}, {"encode", l_encode}, {"is_array", l_is_array},
+        {"is_object", l_is_object}, {"kind", l_kind},     {"object", l_object}, {NULL, NULL}};
     luaL_newlib(L, functions);
     add_mark(L, &lua_json_array_mark, "json.array", "array_mt");
     add_mark(L, &lua_json_object_mark, "json.object", "object_mt");

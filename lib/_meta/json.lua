@@ -72,4 +72,15 @@ function json.object(t) end
 ---@return boolean
 function json.is_array(value) end
 
+---Whether a value is any other table.
+---@param value any
+---@return boolean
+function json.is_object(value) end
+
+---What a value is in JSON. A table with an element at 1 is an array here, whatever its metatable; nil is null, and what JSON
+---has not is named as Lua does.
+---@param value any
+---@return "null"|"boolean"|"number"|"string"|"array"|"object"|string
+function json.kind(value) end
+
 return json

@@ -3,8 +3,6 @@ local json = require("json")
 
 local jsonrpc = {}
 
-local is_array = json.is_array
-
 jsonrpc.PARSE_ERROR = -32700
 jsonrpc.INVALID_REQUEST = -32600
 jsonrpc.METHOD_NOT_FOUND = -32601
@@ -24,7 +22,7 @@ local function invalid(text) return nil, jsonrpc.failure(jsonrpc.INVALID_REQUEST
 local function is_id(value) return type(value) == "string" or math.type(value) == "integer" end
 
 --- A JSON value that is an object.
-function jsonrpc.is_object(value) return type(value) == "table" and not is_array(value) end
+jsonrpc.is_object = json.is_object
 
 --- The id to answer to: nil where the message has none that may be repeated.
 function jsonrpc.id_of(message)
@@ -69,7 +67,8 @@ end
 
 --- The text of a successful answer; `result` is JSON text.
 function jsonrpc.result(id, result)
-    return '{"jsonrpc":"2.0","id":' .. json.encode(id) .. ',"result":' .. result .. "}"
+    local text = type(id) == "number" and id or json.encode(id)
+    return '{"jsonrpc":"2.0","id":' .. text .. ',"result":' .. result .. "}"
 end
 
 --- The text of an error answer. `id` may be json.null, or nil to leave it out.

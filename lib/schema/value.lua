@@ -4,19 +4,11 @@ local value = {}
 
 local json = require("json")
 
-local null, array_mt = json.null, json.array_mt
+local null = json.null
 
 --- A marked table or one with a first item is an array, any other table an object.
----@param v any
----@return "null"|"boolean"|"number"|"string"|"array"|"object"
-function value.kind(v)
-    local kind = type(v)
-    if kind == "table" then
-        return (getmetatable(v) == array_mt or rawlen(v) > 0) and "array" or "object"
-    end
-    if v == null or v == nil then return "null" end
-    return kind
-end
+---@type fun(v: any): "null"|"boolean"|"number"|"string"|"array"|"object"
+value.kind = json.kind
 
 --- A number without a fraction, 1.0 and 1e300 included.
 ---@param v number

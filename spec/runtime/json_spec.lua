@@ -337,6 +337,25 @@ describe("json", function()
         }, result)
     end)
 
+    it("names the kind of a value", function()
+        local result = run([[
+            local kind, is = json.kind, json.is_object
+            return {
+                objects = { is({}), is({ a = 1 }), is(json.object({ 1 })), is(setmetatable({ 1 }, {})) },
+                others = { is(json.array({})), is({ 1 }), is("x"), is(nil), is(json.null) },
+                tables = { kind({}), kind({ a = 1 }), kind(json.array({})), kind({ 1 }), kind(setmetatable({ 1 }, {})) },
+                scalars = { kind(json.null), kind(nil), kind(true), kind(1), kind(1.5), kind("x"), kind(print) },
+                none = select(2, pcall(function() return (kind()) end)):match("bad argument.*"),
+            }
+        ]])
+        assert.same({
+            objects = { true, true, true, true }, others = { false, false, false, false, false },
+            tables = { "object", "object", "array", "array", "array" },
+            scalars = { "null", "null", "boolean", "number", "number", "string", "function" },
+            none = "bad argument #1 to 'kind' (value expected)",
+        }, result)
+    end)
+
     it("sorts names by their bytes on request", function()
         local result = run([[
             local names = {}

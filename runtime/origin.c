@@ -32,27 +32,26 @@ static bool is_web(const char *scheme)
     return strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0;
 }
 
-/* Copies the run of `set` at *text in lower case and moves on; false if it is empty or too long. */
-static bool take(const char **text, const char *set, char *out, size_t size)
+/* Copies the run of letters, digits and `others` at *text in lower case and moves on; false if it is empty or
+ * too long. */
+static bool take(const char **text, const char *others, char *out, size_t size)
 {
-    size_t len = strspn(*text, set);
-    if (len == 0 || len >= size) return false;
-    for (size_t i = 0; i < len; i++)
-        out[i] = (char)tolower((unsigned char)(*text)[i]);
+    size_t len = 0;
+    for (const char *c = *text; isalnum((unsigned char)*c) || (*c != '\0' && strchr(others, *c)); c++) {
+        if (len + 1 >= size) return false;
+        out[len++] = (char)tolower((unsigned char)*c);
+    }
     out[len] = '\0';
     *text += len;
-    return true;
+    return len > 0;
 }
-
-#define ALPHA "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-#define DIGIT "0123456789"
 
 static bool take_address(const char **text, char *out)
 {
     char address[INET6_ADDRSTRLEN];
     struct in6_addr binary;
     *text += 1;
-    if (!take(text, DIGIT "abcdefABCDEF:.", address, sizeof address) || **text != ']') return false;
+    if (!take(text, ":.", address, sizeof address) || **text != ']') return false;
     *text += 1;
     snprintf(out, HOST_SIZE, "[%s]", address);
     return inet_pton(AF_INET6, address, &binary) == 1;
@@ -60,7 +59,7 @@ static bool take_address(const char **text, char *out)
 
 static bool take_host(const char **text, char *out)
 {
-    return **text == '[' ? take_address(text, out) : take(text, ALPHA DIGIT "-._", out, HOST_SIZE);
+    return **text == '[' ? take_address(text, out) : take(text, "-._", out, HOST_SIZE);
 }
 
 static bool take_port(const char **text, unsigned *port)
@@ -68,7 +67,7 @@ static bool take_port(const char **text, unsigned *port)
     char digits[6];
     if (**text != ':') return true;
     *text += 1;
-    if (!take(text, DIGIT, digits, sizeof digits)) return false;
+    if (!take(text, "", digits, sizeof digits) || digits[strspn(digits, "0123456789")] != '\0') return false;
     *port = (unsigned)strtoul(digits, NULL, 10);
     return *port <= 65535;
 }
@@ -76,8 +75,7 @@ static bool take_port(const char **text, unsigned *port)
 /* Reads `scheme://host[:port]` of the web and leaves *text behind it. */
 static bool take_origin(const char **text, struct origin *out)
 {
-    if (!take(text, ALPHA DIGIT "+-.", out->scheme, sizeof out->scheme) || strncmp(*text, "://", 3) != 0)
-        return false;
+    if (!take(text, "+-.", out->scheme, sizeof out->scheme) || strncmp(*text, "://", 3) != 0) return false;
     *text += 3;
     if (!is_web(out->scheme)) return false;
     out->port = strcmp(out->scheme, "https") == 0 ? 443 : 80;
@@ -111,7 +109,7 @@ static bool is_foreign(const char *origin)
 {
     char scheme[SCHEME_SIZE];
     const char *rest = origin;
-    if (!take(&rest, ALPHA DIGIT "+-.", scheme, sizeof scheme) || strncmp(rest, "://", 3) != 0) return false;
+    if (!take(&rest, "+-.", scheme, sizeof scheme) || strncmp(rest, "://", 3) != 0) return false;
     return !is_web(scheme) && strpbrk(origin, " ,\t") == NULL;
 }
 

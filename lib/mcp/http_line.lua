@@ -127,7 +127,7 @@ end
 ---@param takes mcp.Accept
 ---@return mcp.HttpLine
 function http_line.new(request, takes)
-    local self = setmetatable({ request = request, takes = takes }, Line)
+    local self = setmetatable({ request = request, takes = takes, stream = nil, transport = nil }, Line) -- in one piece
     self.transport = transport_of(self)
     return self
 end

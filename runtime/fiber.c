@@ -143,31 +143,36 @@ static void finish_dead(struct fiber *f)
     finish(f, FIBER_RAISED, 2);
 }
 
-void fiber_resume(struct fiber *f, int args)
+/* Its code can lead here again, through a response that ends and the next request. */
+static int run(struct fiber *f, int args, int *count)
 {
     struct vm *vm = f->vm;
-    struct fiber *outer =
-        vm->running; /* its code can lead here, through a response that ends and the next request */
-    int count = 0;
+    const struct vm outer = *vm;
     lua_State *before = slice_timer_watch(vm->host->slices, f->L);
     vm->running = f;
+    vm->pinned = false;
+    vm->closing = NULL;
     f->state = FIBER_RUNNING;
     f->slices_at_resume = f->slices_seen = slice_timer_count(vm->host->slices);
-    int status = lua_resume(f->L, outer != NULL ? outer->L : vm->L, args, &count);
+    int status = lua_resume(f->L, outer.running != NULL ? outer.running->L : vm->L, args, count);
     fiber_count_cpu(f);
-    vm->running = outer;
+    vm->running = outer.running;
+    vm->pinned = outer.pinned;
+    vm->closing = outer.closing;
     slice_timer_watch(vm->host->slices, before);
+    return status;
+}
+
+void fiber_resume(struct fiber *f, int args)
+{
+    int count = 0;
+    int status = run(f, args, &count);
     if (status == LUA_OK) {
         finish_main(f, count);
     } else if (status != LUA_YIELD) {
         finish_dead(f);
     } else if (f->slice_over) {
         f->slice_over = false;
-        fiber_make_ready(f);
-    } else if (f->state != FIBER_WAITING) {
-        lua_pop(f->L, count);
-        f->state = FIBER_PREEMPTED;
-        fiber_stop(f, "stopped: coroutine.yield outside of a coroutine of the script");
         fiber_make_ready(f);
     }
 }

@@ -5,11 +5,15 @@
  * running <-> preempted for code that computes longer than a time slice.
  *
  * Limits, each costing one call and never the server:
- *   deadline    wall time of the whole handler, waits included
- *   CPU         time that its code computes, as the kernel counts it (a busy machine is not held against it),
- * in steps of some 10 ms memory      the VM's ceiling (vm.h) A fiber that is cancelled or hits a limit is
- * "stopped": an error is raised at the point where it stands and again at whatever runs next, so that neither
- * pcall nor a coroutine of the script can swallow it; to-be-closed variables are closed on the way out.
+ *
+ *   - deadline: wall time of the whole handler, waits included
+ *   - CPU: time that its code computes, as the kernel counts it (a busy machine is not held against it), in
+ *     steps of some 10 ms
+ *   - memory: the VM's ceiling (vm.h)
+ *
+ * A fiber that is cancelled or hits a limit is "stopped": an error is raised at the point where it stands and
+ * again at whatever runs next, so that neither pcall nor a coroutine of the script can swallow it;
+ * to-be-closed variables are closed on the way out.
  *
  * Operations. A binding that waits creates an operation, starts the capability with it, and returns
  * fiber_wait(...). The memory is shared by the coroutine (through a guard userdata) and the loop, and
@@ -131,6 +135,26 @@ int fiber_wait(lua_State *L, void *op, int (*finish)(lua_State *L, void *op), vo
  * operation comes from fiber_op_new; work that has started is not interrupted, a stopped fiber just stops
  * waiting for it. Used as `return fiber_work(...)`. */
 int fiber_work(lua_State *L, void *op, void (*work)(void *op), int (*finish)(lua_State *L, void *op));
+
+/* Long computing in C. A C function whose work is not bounded asks fiber_turn_is_due about every 50 us: that
+ * raises the stop of a handler which is to be stopped or has computed for too long, and of loading that takes
+ * too long (so the caller holds nothing but what Lua collects). True: others wait; the function keeps its
+ * state in a userdata on its stack and returns fiber_pause(...), and `go_on` is called in a later turn of the
+ * loop:
+ *
+ *     static int count(lua_State *L, struct count *c)
+ *     {
+ *         while (!step(c))
+ *             if (fiber_turn_is_due(L)) return fiber_pause(L, (lua_KContext)c, count_on);
+ *         ...
+ *     }
+ */
+bool fiber_turn_is_due(lua_State *L);
+int fiber_pause(lua_State *L, lua_KContext context, lua_KFunction go_on);
+
+/* Whether what runs can pause or wait: no C function that cannot be continued stands between it and the loop.
+ */
+bool fiber_can_pause(lua_State *L);
 
 /* The milliseconds that the running fiber has left before its deadline, or -1 for no deadline. */
 int64_t fiber_time_left(lua_State *L);

@@ -101,12 +101,13 @@ unsigned fiber_count_tagged(const struct vm *vm, const char *tag)
     return count;
 }
 
-static void check_loading(lua_State *L, struct vm *vm)
+/* `level` as in luaL_where. */
+static void check_loading(lua_State *L, struct vm *vm, int level)
 {
     if (!vm->loading || clock_ns() < vm->load_deadline) return;
     vm->load_stopped = true;
     lua_sethook(L, fiber_hook, LUA_MASKCOUNT, STOPPING_HOOK_COUNT);
-    luaL_where(L, 0);
+    luaL_where(L, level);
     lua_pushliteral(L, "reading the scripts took too long; is there an endless loop?");
     lua_concat(L, 2);
     lua_error(L);
@@ -119,32 +120,52 @@ void fiber_count_cpu(struct fiber *f)
     f->slices_seen = now;
 }
 
-void fiber_hook(lua_State *L, lua_Debug *ar)
+/* Raises what is due; whether the running fiber should let the loop have a turn, and can. */
+static bool turn_is_due(lua_State *L, int level)
 {
-    (void)ar;
     struct vm *vm = vm_of(L);
     struct fiber *f = vm->running;
     if (f == NULL) {
-        check_loading(L, vm);
-        return;
+        check_loading(L, vm, level);
+        return false;
     }
-    lua_sethook(L, NULL, 0, 0);
     fiber_count_cpu(f);
     if (!f->stopped && f->cpu_ms > f->cpu_limit_ms) {
         f->stopped = true;
         snprintf(f->reason, sizeof f->reason, "stopped: it computed for more than %u ms",
                  (unsigned)f->cpu_limit_ms);
     }
-    if (f->stopped) {
-        raise_stop(L, f, 0);
-    } else if (f->slices_seen - f->slices_at_resume > 1 && L == f->L && lua_isyieldable(L)) {
-        f->slice_over = true;
-        lua_yield(L, 0);
-    }
+    if (f->stopped) raise_stop(L, f, level);
+    return f->slices_seen - f->slices_at_resume > 1 && fiber_can_pause(L);
+}
+
+void fiber_hook(lua_State *L, lua_Debug *ar)
+{
+    (void)ar;
+    if (vm_of(L)->running != NULL) lua_sethook(L, NULL, 0, 0);
+    if (!turn_is_due(L, 0)) return;
+    vm_of(L)->running->slice_over = true;
+    lua_yield(L, 0);
+}
+
+bool fiber_turn_is_due(lua_State *L)
+{
+    return turn_is_due(L, 1);
+}
+
+int fiber_pause(lua_State *L, lua_KContext context, lua_KFunction go_on)
+{
+    vm_of(L)->running->slice_over = true;
+    return lua_yieldk(L, 0, context, go_on);
+}
+
+bool fiber_can_pause(lua_State *L)
+{
+    return lua_isyieldable(L) && !vm_of(L)->pinned;
 }
 
 int fiber_raise_if_stopped(lua_State *L)
 {
     struct fiber *f = vm_of(L)->running;
-    return f->stopped ? raise_stop(L, f, 1) : 0;
+    return f != NULL && f->stopped ? raise_stop(L, f, 1) : 0;
 }

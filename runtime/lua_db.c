@@ -161,9 +161,9 @@ static struct call *new_call(lua_State *L, const char *function, size_t statemen
 
 static int submit(lua_State *L, struct db *db, struct call *call, int (*finish)(lua_State *L, void *op))
 {
-    if (!lua_isyieldable(L))
+    if (!fiber_can_pause(L))
         return luaL_error(
-            L, "%s: cannot wait inside a callback of a C function, such as table.sort or string.gsub",
+            L, "%s: cannot wait inside a function that C calls back, such as the metamethod __tostring",
             call->function);
     fiber_op_hold(call);
     db_submit(db, &call->job);

@@ -53,9 +53,6 @@ void *fiber_op_new(lua_State *L, const char *function, size_t size, void (*relea
     struct fiber *f = fiber_running(L);
     if (f == NULL)
         luaL_error(L, "%s: cannot wait while the scripts are loaded; call it in a handler", function);
-    if (fiber_thread(f) != L)
-        luaL_error(L, "%s: cannot wait inside a coroutine of the script; call it in the handler itself",
-                   function);
     fiber_raise_if_stopped(L);
     struct fiber_op **guard = lua_newuserdatauv(L, sizeof *guard, 0);
     *guard = NULL;
@@ -89,6 +86,12 @@ void fiber_op_cancel(struct fiber_op *op)
     if (op->cancel != NULL && !op->over) op->cancel(op->body);
 }
 
+static int cannot_wait(lua_State *L)
+{
+    return luaL_error(L,
+                      "cannot wait inside a function that C calls back, such as the metamethod __tostring");
+}
+
 static int wait_finish(lua_State *L, int status, lua_KContext context)
 {
     (void)status;
@@ -103,10 +106,9 @@ int fiber_wait(lua_State *L, void *body, int (*finish)(lua_State *L, void *op), 
     op->finish = finish;
     op->cancel = cancel;
     if (op->over) return finish(L, body);
-    if (!lua_isyieldable(L)) {
+    if (!fiber_can_pause(L)) {
         if (cancel != NULL) cancel(body);
-        return luaL_error(L,
-                          "cannot wait inside a callback of a C function, such as table.sort or string.gsub");
+        return cannot_wait(L);
     }
     op->fiber = fiber_running(L);
     fiber_park(op->fiber, op);
@@ -138,9 +140,7 @@ static void pool_done(uv_work_t *request, int status)
 
 int fiber_work(lua_State *L, void *body, void (*work)(void *op), int (*finish)(lua_State *L, void *op))
 {
-    if (!lua_isyieldable(L))
-        return luaL_error(L,
-                          "cannot wait inside a callback of a C function, such as table.sort or string.gsub");
+    if (!fiber_can_pause(L)) return cannot_wait(L);
     struct pool_job *job = malloc(sizeof *job);
     if (job == NULL) return luaL_error(L, "not enough memory");
     *job = (struct pool_job){.body = body, .work = work};

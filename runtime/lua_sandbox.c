@@ -13,19 +13,6 @@
 
 /* ---- loading code ------------------------------------------------------------------------------------ */
 
-static int l_load(lua_State *L)
-{
-    bool has_env = !lua_isnone(L, 4);
-    lua_settop(L, 4);
-    lua_pushliteral(L, "t");
-    lua_replace(L, 3);
-    if (!has_env) lua_settop(L, 3);
-    lua_pushvalue(L, lua_upvalueindex(1));
-    lua_insert(L, 1);
-    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
-    return lua_gettop(L);
-}
-
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -138,18 +125,6 @@ static int l_setmetatable(lua_State *L)
     return 1;
 }
 
-static int l_collectgarbage(lua_State *L)
-{
-    static const char *const options[] = {"collect", "count", NULL};
-    if (luaL_checkoption(L, 1, "collect", options) == 0) {
-        lua_gc(L, LUA_GCCOLLECT);
-        lua_pushinteger(L, 0);
-        return 1;
-    }
-    lua_pushnumber(L, (lua_Number)vm_of(L)->memory.used / 1024);
-    return 1;
-}
-
 /* stdout belongs to the log: what a script prints becomes a line of it. */
 static int l_print(lua_State *L)
 {
@@ -230,10 +205,14 @@ void lua_sandbox_open(lua_State *L)
     lua_setfield(L, -2, "dump");
     lua_settop(L, 0);
     lua_sandbox_calls(L);
+    lua_sandbox_coroutine(L);
+    lua_sandbox_pattern(L);
+    lua_sandbox_table(L);
+    lua_sandbox_sort(L);
+    lua_sandbox_bounds(L);
+    lua_sandbox_load(L);
     set_global(L, "print", l_print);
     set_global(L, "loadfile", l_loadfile);
-    set_global(L, "collectgarbage", l_collectgarbage);
-    wrap_global(L, "load", l_load);
     wrap_global(L, "setmetatable", l_setmetatable);
     lua_pushnil(L);
     lua_setglobal(L, "dofile");

@@ -48,6 +48,8 @@ struct vm {
     struct tick_list *ticks;           /* owned; what it returned as ticks, or NULL */
     struct fiber_scheduler *scheduler; /* owned by fiber.c; NULL until the first fiber */
     struct fiber *running;             /* the fiber whose code runs now, or NULL */
+    bool pinned;                       /* what runs cannot let the loop have a turn; lua_coroutine.c */
+    lua_State *closing;                /* the coroutine that coroutine.close closes now, or NULL */
     int app;                           /* registry reference of what app.load returned */
     unsigned holds;                    /* vm_hold less vm_release */
     bool retired;                      /* a newer generation serves; freed by scripts.c when holds is 0 */

@@ -148,11 +148,13 @@ describe("fiber", function()
             ["a deadline"] = { 'require("clock").sleep(86400000)', "stopped: the call took longer than its deadline" },
             ["a deadline under pcall"] = { 'while true do pcall(require("clock").sleep, 86400000) end',
                 "stopped: the call took longer than its deadline" },
-            ["yielding to nobody"] = { "coroutine.yield(1)", "coroutine.yield outside of a coroutine" },
-            ["waiting in a coroutine of the script"] = { 'coroutine.wrap(require("clock").sleep)(1)',
-                "cannot wait inside a coroutine of the script" },
-            ["waiting in a callback of C"] = { '("a"):gsub(".", function() require("clock").sleep(1) end)',
-                "cannot wait inside a callback of a C function" },
+            ["yielding to nobody"] = { "coroutine.yield(1)", "attempt to yield from outside a coroutine" },
+            ["waiting in a metamethod that C calls"] = { [[
+                tostring(setmetatable({}, { __tostring = function() require("clock").sleep(1) end }))]],
+                "cannot wait inside a function that C calls back, such as the metamethod __tostring" },
+            ["waiting in a coroutine that such a metamethod resumes"] = { [[
+                tostring(setmetatable({}, { __tostring = function() coroutine.wrap(require("clock").sleep)(1) end }))]],
+                "cannot wait inside a function that C calls back, such as the metamethod __tostring" },
             ["a memory bomb"] = { 'local t = {} while true do t[#t + 1] = ("x"):rep(100000) .. #t end', MEMORY },
             ["a memory bomb in a pcall that is repeated for ever"] = { [[
                 local t = {}

@@ -63,7 +63,9 @@ static int take_piece(lua_State *L, struct load *l, int status)
     if (lua_isnil(L, -1)) return compile_pieces(L, l);
     const char *piece = lua_tolstring(L, -1, &len);
     if (piece == NULL) {
+        luaL_where(L, 1);
         lua_pushliteral(L, "reader function must return a string");
+        lua_concat(L, 2);
         return fail(L);
     }
     if (len == 0) return compile_pieces(L, l);

@@ -169,7 +169,8 @@ static void concat_one(lua_State *L, struct concat *c)
     size_t len;
     lua_geti(L, 1, c->at);
     if (!lua_isstring(L, -1))
-        luaL_error(L, "invalid value (at index %I) in table for 'concat'", (LUAI_UACINT)c->at);
+        luaL_error(L, "invalid value (%s) at index %I in table for 'concat'", luaL_typename(L, -1),
+                   (LUAI_UACINT)c->at);
     const char *text = lua_tolstring(L, -1, &len);
     lua_output_append(L, CONCAT_OUTPUT, &c->output, text, len);
     lua_pop(L, 1);

@@ -123,11 +123,21 @@ static int l_kind(lua_State *L)
     return 1;
 }
 
-static void add_mark(lua_State *L, const void *key, const char *name, const char *field)
+static int l_sealed(lua_State *L)
 {
-    lua_createtable(L, 0, 1);
-    lua_pushstring(L, name);
-    lua_setfield(L, -2, "__name");
+    return luaL_error(L, "the marks of json are read-only");
+}
+
+/* A table that stays empty. */
+static void add_mark(lua_State *L, const void *key, const char *field)
+{
+    lua_createtable(L, 0, 0);
+    lua_createtable(L, 0, 2);
+    lua_pushcfunction(L, l_sealed);
+    lua_setfield(L, -2, "__newindex");
+    lua_pushboolean(L, 0);
+    lua_setfield(L, -2, "__metatable");
+    lua_setmetatable(L, -2);
     lua_pushvalue(L, -1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, key);
     lua_setfield(L, -2, field);
@@ -139,8 +149,8 @@ int luaopen_json(lua_State *L)
         {"array", l_array},         {"decode", l_decode}, {"encode", l_encode}, {"is_array", l_is_array},
         {"is_object", l_is_object}, {"kind", l_kind},     {"object", l_object}, {NULL, NULL}};
     luaL_newlib(L, functions);
-    add_mark(L, &lua_json_array_mark, "json.array", "array_mt");
-    add_mark(L, &lua_json_object_mark, "json.object", "object_mt");
+    add_mark(L, &lua_json_array_mark, "array_mt");
+    add_mark(L, &lua_json_object_mark, "object_mt");
     lua_pushlightuserdata(L, NULL);
     lua_setfield(L, -2, "null");
     return 1;

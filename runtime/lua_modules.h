@@ -16,7 +16,7 @@
 LUA_MODULES(LUA_MODULE_DECLARE)
 #undef LUA_MODULE_DECLARE
 
-/* lua-cjson, for scripts that want it. */
-int luaopen_cjson(lua_State *L);
+/* lua-cjson, for scripts that want it; a handler cannot change its settings. */
+int lua_cjson_open(lua_State *L);
 
 #endif

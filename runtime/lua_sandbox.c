@@ -81,8 +81,15 @@ static int l_searcher(lua_State *L)
     }
     size_t folder_len = (size_t)(base_name(vm->root) - vm->root);
     if (folder_len > 0) folder_len--;
-    if (search_folder(L, vm->library, strlen(vm->library), "lib/", name)) return 2;
-    if (search_folder(L, vm->root, folder_len, "", name)) return 2;
+    if (search_folder(L, vm->library, strlen(vm->library), "lib/", name)) {
+        lua_seal_push_library(L);
+        lua_setupvalue(L, -3, 1);
+        return 2;
+    }
+    if (search_folder(L, vm->root, folder_len, "", name)) {
+        lua_seal_own_module(L, 1);
+        return 2;
+    }
     lua_pushfstring(L, "no %s.lua in lib/ or beside %s", name, base_name(vm->root));
     return 1;
 }
@@ -216,4 +223,5 @@ void lua_sandbox_open(lua_State *L)
     wrap_global(L, "setmetatable", l_setmetatable);
     lua_pushnil(L);
     lua_setglobal(L, "dofile");
+    lua_sandbox_seal(L);
 }

@@ -17,7 +17,16 @@ void lua_sandbox_load(lua_State *L);      /* load: text only, and not too much o
 void lua_sandbox_bounds(
     lua_State *L); /* what is left: collectgarbage in steps, bounds for what cannot pause */
 
-/* From here on, assigning a global variable raises. May raise. */
+/* The last part: the globals become what scripts may see (lua_seal.c). May raise. */
 void lua_sandbox_seal(lua_State *L);
+
+/* Pushes the environment of the library, for its chunks. */
+void lua_seal_push_library(lua_State *L);
+
+/* The module whose name is at that index is the operator's: scripts get it as it is. May raise. */
+void lua_seal_own_module(lua_State *L, int name);
+
+/* Scripts may have and use the metatable at that index. May raise. */
+void lua_seal_know(lua_State *L, int metatable);
 
 #endif

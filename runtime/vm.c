@@ -106,8 +106,9 @@ static void preload_modules(lua_State *L)
     lua_pushcfunction(L, luaopen_##name);                                                                    \
     lua_setfield(L, -2, #name);
     LUA_MODULES(PRELOAD)
-    PRELOAD(cjson)
 #undef PRELOAD
+    lua_pushcfunction(L, lua_cjson_open);
+    lua_setfield(L, -2, "cjson");
     lua_pop(L, 1);
 }
 
@@ -118,7 +119,8 @@ static int vm_load(lua_State *L)
     lua_sandbox_open(L);
     fiber_setup(L);
     preload_modules(L);
-    lua_getglobal(L, "require");
+    lua_seal_push_library(L);
+    lua_getfield(L, -1, "require");
     lua_pushliteral(L, "app");
     lua_call(L, 1, 1);
     lua_getfield(L, -1, "load");
@@ -133,7 +135,6 @@ static int vm_load(lua_State *L)
     lua_rawgeti(L, LUA_REGISTRYINDEX, vm->app);
     lua_getfield(L, -1, "ticks");
     vm->ticks = lua_ticks_read(L);
-    lua_sandbox_seal(L);
     return 0;
 }
 

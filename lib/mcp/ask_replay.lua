@@ -33,7 +33,7 @@ local STATE_BYTES_MAX = 12000 -- of what travels; more stays here
 ---@field begin_task? fun() go_async calls it
 ---@field outcome? fun(): string?, mcp.Failure?, integer? the answer, once the handler was left
 local Asker = {}
-Asker.__index = Asker
+local metatable = { __index = Asker } -- apart, so that no object leads to it
 
 local function digest(value) return crypto.base64url(crypto.sha256(json.encode(value, { sort = true })):sub(1, 18)) end
 
@@ -78,7 +78,7 @@ function ask_replay.open(exchange, method, params, single_use)
     return setmetatable({
         exchange = exchange, bound = bound, fresh = fresh or {}, known = state.A, memos = state.M, round = state.r,
         asked = {},
-    }, Asker)
+    }, metatable)
 end
 
 function Asker:can(question)

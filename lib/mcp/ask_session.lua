@@ -19,7 +19,7 @@ local RETRY_MS = 500
 ---@field private exchange mcp.Exchange
 ---@field private memos table<string, any>
 local Asker = {}
-Asker.__index = Asker
+local metatable = { __index = Asker } -- apart, so that no object leads to it
 
 --- The key under which an answer is delivered.
 ---@param nonce string of the session
@@ -107,6 +107,6 @@ end
 
 ---@param exchange mcp.Exchange with a session
 ---@return mcp.Asker
-function ask_session.new(exchange) return setmetatable({ exchange = exchange, memos = {} }, Asker) end
+function ask_session.new(exchange) return setmetatable({ exchange = exchange, memos = {} }, metatable) end
 
 return ask_session

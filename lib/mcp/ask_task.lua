@@ -17,7 +17,7 @@ local PATIENCE_MS = 86400000 -- the handler's own deadline comes first
 ---@field private memos table<string, any>
 ---@field private used table<string, integer> how often a key was asked
 local Asker = {}
-Asker.__index = Asker
+local metatable = { __index = Asker } -- apart, so that no object leads to it
 
 --- The key under which answers are delivered.
 function ask_task.key(id) return "task answers " .. id end
@@ -71,7 +71,7 @@ function Asker.go_async() end
 ---@param exchange mcp.Exchange
 ---@return mcp.Asker
 function ask_task.new(task, exchange)
-    return setmetatable({ task = task, exchange = exchange, memos = {}, used = {} }, Asker)
+    return setmetatable({ task = task, exchange = exchange, memos = {}, used = {} }, metatable)
 end
 
 return ask_task

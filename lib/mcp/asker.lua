@@ -50,7 +50,7 @@ end
 
 --- Where nobody can be asked: the command line, requests without a session.
 local Nobody = {}
-Nobody.__index = Nobody
+local metatable = { __index = Nobody } -- apart, so that no object leads to it
 
 function Nobody.can() return false end
 function Nobody.inputs(_, asked) asker.refuse(asker.missing(asked, {}, levels.modern)) end
@@ -58,6 +58,6 @@ function Nobody:once(key, make) return asker.memoize(self.memos, key, make) end
 function Nobody.go_async() end
 
 ---@return mcp.Asker
-function asker.nobody() return setmetatable({ memos = {} }, Nobody) end
+function asker.nobody() return setmetatable({ memos = {} }, metatable) end
 
 return asker

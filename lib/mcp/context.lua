@@ -14,12 +14,14 @@ local questions = require("mcp.questions")
 ---@field private progressed? number
 ---@field private progressed_ms? number
 local Context = {}
-Context.__index = Context
+local metatable = { __index = Context } -- apart, so that no object leads to it
 
 local context = {}
 
 --- Questions for `ctx:inputs`.
-Context.question = questions
+Context.question = setmetatable({}, {
+    __index = questions, __newindex = function() error("ctx.question is read-only", 2) end,
+})
 
 local logger = log.logger("tool")
 
@@ -111,7 +113,7 @@ function Context.deadline() return fiber.time_left() end
 ---@param meta table
 ---@return mcp.Context
 function context.new(name, exchange, meta)
-    return setmetatable({ tool = name, client = exchange.client, meta = meta, exchange = exchange }, Context)
+    return setmetatable({ tool = name, client = exchange.client, meta = meta, exchange = exchange }, metatable)
 end
 
 return context

@@ -46,7 +46,7 @@ local exchange = {}
 ---@field kept_arguments? table what the audit log keeps of a tool's arguments
 ---@field decorate? fun(result: table): table adds what the era wants around a result
 local Exchange = {}
-Exchange.__index = Exchange
+local metatable = { __index = Exchange } -- apart, so that no object leads to it
 
 local NAME_BYTES = 100
 
@@ -101,6 +101,6 @@ function Exchange:progress(params) return self:notify("notifications/progress", 
 
 ---@param fields table
 ---@return mcp.Exchange
-function exchange.new(fields) return setmetatable(fields, Exchange) end
+function exchange.new(fields) return setmetatable(fields, metatable) end
 
 return exchange

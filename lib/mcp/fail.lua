@@ -2,9 +2,7 @@
 --- (`isError`); every other raised value is an internal error that it only learns the id of.
 local fail = {}
 
-local Failure = {}
-Failure.__index = Failure
-function Failure:__tostring() return self.message end
+local Failure = { __tostring = function(self) return self.message end } -- without __index, which would lead to it
 
 --- Ends the call with `message` for the agent.
 ---@param message string

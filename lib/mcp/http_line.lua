@@ -23,7 +23,7 @@ local STREAM_HEADERS = {
 ---@field private owner? string session that may resume the stream
 ---@field private primed? boolean
 local Line = {}
-Line.__index = Line
+local metatable = { __index = Line } -- apart, so that no object leads to it
 
 --- Who may use what belongs to the caller of a request.
 ---@param request request.Request
@@ -127,7 +127,7 @@ end
 ---@param takes mcp.Accept
 ---@return mcp.HttpLine
 function http_line.new(request, takes)
-    local self = setmetatable({ request = request, takes = takes, stream = nil, transport = nil }, Line) -- in one piece
+    local self = setmetatable({ request = request, takes = takes, stream = nil, transport = nil }, metatable) -- in one piece
     self.transport = transport_of(self)
     return self
 end

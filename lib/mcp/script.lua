@@ -1,8 +1,6 @@
 --- Runs an operator's script: its environment is the standard library, `require`, `json`, and the words that define
 --- what the server offers.
-local content = require("mcp.content")
 local fail = require("mcp.fail")
-local json = require("json")
 local notify = require("mcp.notify")
 
 local script = {}
@@ -13,15 +11,16 @@ local function word(name, add, functions)
         local added, complaint = add(given)
         if not added then error(complaint, 2) end
     end
-    return setmetatable(functions or {}, {
-        __call = define, __newindex = function() error(name .. " is read-only", 2) end,
+    return setmetatable({}, {
+        __index = functions, __call = define, __newindex = function() error(name .. " is read-only", 2) end,
     })
 end
 
+-- `_G` is what scripts see (runtime/lua_seal.c): modules that are read-only.
 local function words_of(registry)
     return {
-        json = json,
-        content = content,
+        json = _G.require("json"),
+        content = _G.require("mcp.content"),
         changed = notify.list_changed,
         updated = notify.resource_updated,
         tool = word("tool", function(given) return registry:add(given) end, { fail = fail.raise, refuse = fail.refuse }),

@@ -1,15 +1,15 @@
 local program = require("spec.support.program")
 
---- Runs Lua with artifacts at hand and a clock that `at(ms)` sets.
+--- Runs Lua with artifacts at hand, read anew for a clock that `at(ms)` sets.
 local function run(source)
     return (program.lua([[
-        local clock = require("clock")
+        local library = ...
         local now = 1796000000000
-        package.loaded.clock = setmetatable({ now_ms = function() return now end }, { __index = clock })
+        local fakes = { clock = setmetatable({ now_ms = function() return now end }, { __index = require("clock") }) }
         local function at(ms) now = ms end
-        package.loaded["oauth.artifact"] = nil
-        local artifact = require("oauth.artifact")
-    ]] .. source, { env = { SANDSTORM_MCP_TOKEN = "spec-token-0123456789abcdef" } }))
+        local env = setmetatable({ require = function(name) return fakes[name] or require(name) end }, { __index = _G })
+        local artifact = assert(loadfile(library .. "/oauth/artifact.lua", "t", env))()
+    ]] .. source, { args = { program.root .. "/lib" }, env = { SANDSTORM_MCP_TOKEN = "spec-token-0123456789abcdef" } }))
 end
 
 describe("Artifacts", function()

@@ -2,7 +2,9 @@
  *
  * A handler is written as blocking code. Where a capability has to wait, its binding parks the fiber and the
  * loop goes on; the capability's callback wakes it. States: new -> running <-> waiting -> done, and
- * running <-> preempted for code that computes longer than a time slice.
+ * running <-> preempted for code that computes longer than a time slice. Both work in coroutines of the
+ * script and in what the standard library calls back (lua_sandbox.h), but not below a C function that cannot
+ * be continued: there waiting raises, and code that computes is stopped at its limit, giving no turn before.
  *
  * Limits, each costing one call and never the server:
  *
@@ -26,10 +28,9 @@
  *         fiber_op_hold(op);                                // the loop's share; dropped by fiber_op_done
  *         return fiber_wait(L, op, sleep_finish, sleep_cancel);
  *     }
- *     static void sleep_fired(uv_timer_t *t) { ...; fiber_op_done(op); }          // callback on the loop
+ *     static void sleep_fired(uv_timer_t *t) { ...; fiber_op_done(op); }       // callback on the loop
  *     static int sleep_finish(lua_State *L, void *op) { push results; return count; }  // may raise
- *     static void sleep_cancel(void *op) { make sleep_fired happen soon }         // must not call back at
- * once
+ *     static void sleep_cancel(void *op) { make sleep_fired happen soon }      // must not call back at once
  *
  * `finish` runs in the coroutine, after fiber_op_done; it is not called if the fiber was stopped meanwhile.
  * `release` (may be NULL) frees what the operation owns beside its own memory; it runs once, on the loop's

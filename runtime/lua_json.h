@@ -12,8 +12,9 @@
 
 #include "buf.h"
 
-#define LUA_JSON_BYTES_MAX                                                                                   \
-    134217728 /* text of one encoded value; strings in it may go beyond by their own length */
+/* Bytes of the text of one encoded value; strings in it may go beyond by their own length. Together with
+ * JSON_VALUES_MAX it bounds how long encoding takes, for it cannot pause. */
+#define LUA_JSON_BYTES_MAX 67108864
 
 /* Appends the JSON text of the value at `index` to the caller's buffer, names sorted by bytes if `sort`.
  * False: a message is pushed that starts with "json.encode: " and names the path of what JSON cannot hold (or

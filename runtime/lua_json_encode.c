@@ -29,6 +29,7 @@ struct encoder {
     bool sort;
     const void *array_mark, *object_mark;
     int depth;
+    size_t values;
     struct step path[JSON_DEPTH_MAX];
 };
 
@@ -322,6 +323,7 @@ static void write_table(struct encoder *e)
 static void encode_value(struct encoder *e)
 {
     if (e->out->failed) luaL_error(e->L, "json.encode: not enough memory");
+    if (++e->values > JSON_VALUES_MAX) fail(e, "more than " JSON_QUOTED(JSON_VALUES_MAX) " values");
     if (e->out->len > LUA_JSON_BYTES_MAX)
         fail(e, "a text of more than " JSON_QUOTED(LUA_JSON_BYTES_MAX) " bytes");
     switch (lua_type(e->L, -1)) {
@@ -373,6 +375,7 @@ bool lua_json_encode(lua_State *L, int index, bool sort, struct buf *out)
     e.start = out->len;
     e.sort = sort;
     e.depth = 0;
+    e.values = 0;
     buf_reserve(out, RESULT_BYTES);
     lua_pushcfunction(L, encode_protected);
     lua_pushlightuserdata(L, &e);

@@ -1,4 +1,16 @@
-/* The standard library as scripts see it (vm.h says what is left out and why). */
+/* The standard library as scripts see it (vm.h says what is left out and why).
+ *
+ * Nothing in it holds the loop for long. Functions whose work can grow without bound pause (fiber.h), and
+ * what they call of the script may pause and wait: string.find, match, gmatch, gsub; table.sort, concat,
+ * insert, move, remove; coroutine.*; pcall, xpcall, load, pairs, collectgarbage. The others have bounds on
+ * their arguments (lua_bounds.c), or do work in proportion to the memory that a state can have, which is the
+ * bound: `..`, string.rep, table.unpack, arithmetic on long numerals, the growing of a table, the part of
+ * garbage collection that Lua does in one piece.
+ *
+ * What Lua's C code calls cannot pause, and waiting in it raises: metamethods that a library function meets
+ * (__tostring, __name, __len; __index, __newindex and __lt below table.* and ipairs; those of a table that
+ * gsub looks into), the message handler of xpcall, and __close in coroutine.close. Metamethods that an
+ * expression of the script meets do pause. */
 #ifndef SANDSTORM_LUA_SANDBOX_H
 #define SANDSTORM_LUA_SANDBOX_H
 

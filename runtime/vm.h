@@ -8,8 +8,12 @@
  * A state sees the Lua standard library less what would reach around the host: no io, no debug but
  * traceback, no os but clock, date, difftime, getenv and time, no C modules, no precompiled chunks, no
  * __gc metamethods. pcall, xpcall and coroutine.* are as usual except that they do not catch the stop of a
- * runaway handler (see fiber.h). Assigning a global after loading raises: nothing in a state outlives a
- * request.
+ * runaway handler (see fiber.h), and none of it holds the loop for long (see lua_sandbox.h).
+ *
+ * Nothing in a state outlives a request: globals, the standard library, the modules of the host and of the
+ * library are read-only for scripts once these are loaded (see lua_seal.c). One thing cannot be held off:
+ * what the operator's files keep in locals and tables of their own. A handler that changes those changes them
+ * for every later call of this generation.
  *
  * Threads: vm_new may run on any thread, everything else on the loop's thread. A VM is used by one thread at
  * a time. */

@@ -102,7 +102,12 @@ describe("json", function()
             for _ = 1, 100 do t = { t, t } end
             return select(2, pcall(json.encode, t))
         ]])
-        assert.matches("^json%.encode: a text of more than 134217728 bytes at value%[1%]", message)
+        assert.matches("^json%.encode: a text of more than 67108864 bytes at value%[1%]", message)
+        assert.matches("^json%.encode: more than 1000000 values at value%[1%]", run([[
+            local t = {}
+            for _ = 1, 100 do t = { t, t } end
+            return select(2, pcall(json.encode, t))
+        ]]))
     end)
 
     local REFUSED = {

@@ -128,7 +128,8 @@ describe("sealing", function()
                 return table.concat({
                     Account.new():name(), sub.new():name(), tostring(getmetatable(Account.new()) == Account), raw.x,
                     greeting:shout(), string.shout("x"), tostring(counted > 10), tostring(require("mine") == Account),
-                    tostring(string == require("string")), tostring(_G.string == string), tostring(package.loaded.mine == Account),
+                    tostring(string == require("string")), tostring(_G.string == string),
+                    tostring(package.loaded.mine == Account),
                     tostring(getmetatable("")), tostring(_G == require("_G")),
                 }, " ")
             end }

@@ -3,7 +3,7 @@ local cjson = require("cjson")
 local program = require("spec.support.program")
 local tmp = require("spec.support.tmp")
 
-local FUNCTION_LINES, FILE_LINES, LUA_FUNCTION_LINES = 80, 400, 60
+local FUNCTION_LINES, FILE_LINES, LUA_FUNCTION_LINES, COMMENT_COLUMNS = 80, 400, 60, 110
 
 --- The files that match a `find` expression, without the leading "./".
 local function files(expression)
@@ -94,6 +94,18 @@ describe("structure", function()
             if lines_of(path) > FILE_LINES then found[#found + 1] = path .. " " .. lines_of(path) end
         end
         none(found, "too long")
+    end)
+
+    it("no comment in C is wider than " .. COMMENT_COLUMNS .. " columns: clang-format leaves comments alone", function()
+        local found = {}
+        for _, path in ipairs(files("runtime spec/bench spec/fuzz -name '*.[ch]'")) do
+            local number = 0
+            for line in tmp.read(path):gmatch("([^\n]*)\n") do
+                number = number + 1
+                if line:find("^%s*/?%*") and utf8.len(line) > COMMENT_COLUMNS then found[#found + 1] = path .. ":" .. number end
+            end
+        end
+        none(found, "too wide")
     end)
 
     it("no Lua function is longer than " .. LUA_FUNCTION_LINES .. " lines", function()

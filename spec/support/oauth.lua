@@ -152,11 +152,15 @@ function App:mint(source, at_ms, ...)
     local head = ([[
         local clock = require("clock")
         local now = clock.now_ms() + %d
-        package.loaded.clock = setmetatable({ now_ms = function() return now end }, { __index = clock })
-        package.loaded["oauth.artifact"], package.loaded["mcp.seal"] = nil, nil
+        local fakes = { clock = setmetatable({ now_ms = function() return now end }, { __index = clock }) }
+        local require = function(name) return fakes[name] or require(name) end
+        local env = setmetatable({ require = require }, { __index = _G })
+        for _, name in ipairs({ "oauth/artifact", "mcp/seal" }) do
+            fakes[(name:gsub("/", "."))] = assert(loadfile(%q .. name .. ".lua", "t", env))()
+        end
         local artifact = require("oauth.artifact")
         local args = { ... }
-    ]]):format(at_ms or 0)
+    ]]):format(at_ms or 0, program.root .. "/lib/")
     local state = self.server.workspace .. "/.sandstorm-mcp"
     return (program.lua(head .. source, {
         args = { ... }, env = { SANDSTORM_MCP_TOKEN = self.server.token, SANDSTORM_STATE_DIR = state },

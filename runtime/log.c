@@ -13,6 +13,7 @@
 
 #include "clock.h"
 #include "json.h"
+#include "utf8.h"
 
 #define GATHER_BYTES 65536 /* more than this is written without waiting for log_flush */
 #define STALL_MS 1000      /* a reader that takes nothing for so long loses what is gathered */
@@ -138,6 +139,7 @@ void log_fields(struct log *log, enum log_level level, const char *logger, const
                 size_t message_len, const struct buf *fields)
 {
     if (!log_enabled(log, level)) return;
+    if (message_len > LOG_TEXT_MAX) message_len = utf8_cut(message, LOG_TEXT_MAX);
     pthread_mutex_lock(&log->lock);
     size_t before = log->lines.len;
     add_line(&log->lines, clock_stamp(&log->stamp), level, logger, message, message_len, fields);

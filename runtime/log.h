@@ -30,6 +30,9 @@ void log_free(struct log *log);
 
 bool log_enabled(const struct log *log, enum log_level level);
 
+/* The text of one line has LOG_TEXT_MAX bytes at most; more is cut off. */
+#define LOG_TEXT_MAX 262144
+
 /* A line without further fields. */
 void log_line(struct log *log, enum log_level level, const char *logger, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -12,6 +12,7 @@
 
 #define RANDOM_MAX 65536
 #define HKDF_INFO_MAX 1024
+#define TEXT_MAX (32 << 20) /* what is computed in one piece stays short */
 
 struct text {
     const char *data;
@@ -25,6 +26,9 @@ static struct text check_text(lua_State *L, const char *function, int arg, const
         luaL_error(L, "crypto.%s: argument %d (%s): expected a string, got %s", function, arg, name,
                    luaL_typename(L, arg));
     text.data = lua_tolstring(L, arg, &text.len);
+    if (text.len > TEXT_MAX)
+        luaL_error(L, "crypto.%s: argument %d (%s): expected at most %d bytes, got %I", function, arg, name,
+                   TEXT_MAX, (LUAI_UACINT)text.len);
     return text;
 }
 

@@ -6,6 +6,8 @@
 #include "lua_scratch.h"
 #include "utf8.h"
 
+#define CLEAN_MAX (32 << 20) /* what is computed in one piece stays short */
+
 static const char *check_bytes(lua_State *L, const char *function, size_t *len)
 {
     if (lua_type(L, 1) != LUA_TSTRING)
@@ -28,6 +30,9 @@ static int l_clean(lua_State *L)
 {
     size_t len;
     const char *bytes = check_bytes(L, "clean", &len);
+    if (len > CLEAN_MAX)
+        return luaL_error(L, "text.clean: expected at most %d bytes, got %I; clean what is shown of them",
+                          CLEAN_MAX, (LUAI_UACINT)len);
     lua_settop(L, 1);
     if (utf8_valid_length(bytes, len) < len) return lua_scratch(L, 1, fill_clean);
     lua_pushinteger(L, 0);

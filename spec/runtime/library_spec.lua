@@ -123,6 +123,17 @@ describe("the standard library", function()
     end)
 
     local refused = {
+        ["text.clean"] = { 'require("text").clean(("x"):rep(33 << 20))', "text.clean: expected at most 33554432 bytes" },
+        ["crypto.base64"] = {
+            'require("crypto").base64(("x"):rep(33 << 20))', "crypto.base64: argument 1 (bytes): expected at most 33554432",
+        },
+        ["cjson.decode"] = { 'require("cjson").decode((" "):rep(17 << 20))', "cjson.decode: expected at most 16777216" },
+        ["decode of another cjson"] = {
+            'require("cjson").new().decode((" "):rep(17 << 20))', "cjson.decode: expected at most 16777216",
+        },
+        ["a JSON text of many values"] = {
+            'local t = {} for _ = 1, 40 do t = { t, t } end require("json").encode(t)', "json.encode: more than 1000000 values",
+        },
         ["string.lower"] = { '("x"):rep(33 << 20):lower()', "string of more than 33554432 bytes" },
         ["utf8.len"] = { 'utf8.len(("x"):rep(33 << 20))', "string of more than 33554432 bytes" },
         ["tonumber"] = { 'tonumber(("1"):rep(33 << 20))', "string of more than 33554432 bytes" },

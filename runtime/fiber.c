@@ -147,18 +147,21 @@ static void finish_dead(struct fiber *f)
 static int run(struct fiber *f, int args, int *count)
 {
     struct vm *vm = f->vm;
-    const struct vm outer = *vm;
+    struct fiber *outer = vm->running;
+    lua_State *from = outer != NULL ? outer->L : vm->L, *closing = vm->closing;
+    bool pinned = vm->pinned;
     lua_State *before = slice_timer_watch(vm->host->slices, f->L);
     vm->running = f;
     vm->pinned = false;
     vm->closing = NULL;
     f->state = FIBER_RUNNING;
     f->slices_at_resume = f->slices_seen = slice_timer_count(vm->host->slices);
-    int status = lua_resume(f->L, outer.running != NULL ? outer.running->L : vm->L, args, count);
+    vm_pace(vm, from);
+    int status = lua_resume(f->L, from, args, count);
     fiber_count_cpu(f);
-    vm->running = outer.running;
-    vm->pinned = outer.pinned;
-    vm->closing = outer.closing;
+    vm->running = outer;
+    vm->pinned = pinned;
+    vm->closing = closing;
     slice_timer_watch(vm->host->slices, before);
     return status;
 }

@@ -130,6 +130,7 @@ static bool turn_is_due(lua_State *L, int level)
         return false;
     }
     fiber_count_cpu(f);
+    vm_pace(f->vm, L);
     if (!f->stopped && f->cpu_ms > f->cpu_limit_ms) {
         f->stopped = true;
         snprintf(f->reason, sizeof f->reason, "stopped: it computed for more than %u ms",

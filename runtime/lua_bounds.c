@@ -121,6 +121,10 @@ static int l_rep(lua_State *L)
 static int collect(lua_State *L, int status, lua_KContext cycles)
 {
     (void)status;
+    if (vm_of(L)->by_generations) {
+        lua_gc(L, LUA_GCCOLLECT);
+        cycles = 0;
+    }
     while (cycles > 0) {
         if (lua_gc(L, LUA_GCSTEP, 0)) cycles--;
         if (fiber_turn_is_due(L)) return fiber_pause(L, cycles, collect);

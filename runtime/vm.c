@@ -24,8 +24,10 @@
 #include "script_files.h"
 
 #define LOAD_MS 5000
-#define TIDY_BYTES ((size_t)8 << 20) /* so much more than usual is worth giving back */
+#define TIDY_BYTES ((size_t)8 << 20)   /* so much more than usual is worth giving back */
+#define SMALL_BYTES ((size_t)16 << 20) /* a state that is collected as a whole in some 20 ms */
 #define YOUNG_PERCENT 10 /* of the heap: what requests leave behind is collected while it is in the cache */
+#define STEP_PAUSE 200   /* a new cycle begins at twice what the last one left */
 #define SCRIPT_BYTES_MAX (4u << 20)
 
 struct vm *vm_of(lua_State *L)
@@ -166,7 +168,7 @@ static bool vm_read_scripts(struct vm *vm, char *error, size_t error_size)
     lua_sethook(L, NULL, 0, 0);
     if (status != LUA_OK) copy_error(L, error, error_size);
     lua_settop(L, 0);
-    if (status == LUA_OK) lua_gc(L, LUA_GCGEN, YOUNG_PERCENT, 0);
+    if (status == LUA_OK) vm_pace(vm, L);
     vm->memory_settled = vm->memory.peak = vm->memory.used;
     return status == LUA_OK;
 }
@@ -207,6 +209,15 @@ void vm_free(struct vm *vm)
     free(vm->root);
     free(vm->library);
     free(vm);
+}
+
+void vm_pace(struct vm *vm, lua_State *L)
+{
+    size_t border = vm->by_generations ? SMALL_BYTES : SMALL_BYTES / 2;
+    bool small = vm->memory.used < border;
+    if (small == vm->by_generations) return;
+    int before = small ? lua_gc(L, LUA_GCGEN, YOUNG_PERCENT, 0) : lua_gc(L, LUA_GCINC, STEP_PAUSE, 0, 0);
+    if (before >= 0) vm->by_generations = small;
 }
 
 void vm_tidy(struct vm *vm)

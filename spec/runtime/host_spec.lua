@@ -33,7 +33,10 @@ describe("host", function()
         end
         local SCRIPT = [[
             local host, other = require("host"), require("other")
-            tool { name = "id", description = "d", input = { type = "object" }, handler = function() return host.scripts_id() end }
+            tool {
+                name = "id", description = "d", input = { type = "object" },
+                handler = function() return host.scripts_id() end,
+            }
         ]]
         tmp.write(folder .. "/other.lua", "return 1")
         local first = id_of(SCRIPT)

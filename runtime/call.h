@@ -53,8 +53,8 @@ struct call {
     bool detached;                       /* ... and goes on after the handler: there is no answer to send */
     bool started;                        /* the body is complete, the handler owes the answer */
 
-    /* Whoever runs the handler sets this, and is told when nobody reads the answer any more; it is due all the
-     * same. NULL for nobody. */
+    /* Whoever runs the handler sets this, and is told when nobody reads the answer any more; it is due all
+     * the same. NULL for nobody. */
     void (*unheard)(struct call *call);
 
     /* For lua_http.c */

@@ -17,8 +17,8 @@ struct environment_variable {
     const char *value;
 };
 
-/* Copies the process's environment. NULL without memory. Afterwards the struct does not change: it may be used
- * by any thread. */
+/* Copies the process's environment. NULL without memory. Afterwards the struct does not change: it may be
+ * used by any thread. */
 struct environment *environment_new(void);
 
 /* NULL is allowed. */

@@ -1,5 +1,5 @@
-/* lua-cjson for scripts: its settings hold for the whole state, so only the loading of scripts may change them,
- * and what it reads in one piece has a bound. */
+/* lua-cjson for scripts: its settings hold for the whole state, so only the loading of scripts may change
+ * them, and what it reads in one piece has a bound. */
 #include <lauxlib.h>
 
 #include "lua_modules.h"

@@ -131,9 +131,12 @@ static int l_random_id(lua_State *L)
 
 int luaopen_host(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"generation", l_generation}, {"info", l_info},
-                                         {"random_id", l_random_id},   {"setting", l_setting},
-                                         {"scripts_id", l_scripts_id}, {"which", l_which},
+    static const luaL_Reg functions[] = {{"generation", l_generation},
+                                         {"info", l_info},
+                                         {"random_id", l_random_id},
+                                         {"setting", l_setting},
+                                         {"scripts_id", l_scripts_id},
+                                         {"which", l_which},
                                          {NULL, NULL}};
     luaL_newlib(L, functions);
     lua_pushliteral(L, SANDSTORM_VERSION);

@@ -41,8 +41,8 @@ const struct route *route_find(const struct route_table *table, const char *path
 /* The route asking for a bearer that `path` lies below, or NULL: a stranger is not told what is there. */
 const struct route *route_below_bearer(const struct route_table *table, const char *path);
 
-/* True if `path` lies below a route of the session API. What lies below a route with parameters begins like its path up to the first
- * of them. */
+/* True if `path` lies below a route of the session API. What lies below a route with parameters begins like
+ * its path up to the first of them. */
 bool route_below_session(const struct route_table *table, const char *path);
 
 /* What stands for one `{name}`: bytes in the route's path and in the request's. */

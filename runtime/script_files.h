@@ -28,8 +28,8 @@ void script_file_note(struct script_file *file, const struct stat *st);
 /* True if any file is not as it was noted. */
 bool script_files_changed(const struct script_files *files);
 
-/* A number that stands for the files that there were, as they were noted, in whatever order: the same after a restart, and
- * another one after an edit. */
+/* A number that stands for the files that there were, as they were noted, in whatever order: the same after
+ * a restart, and another one after an edit. */
 uint64_t script_files_id(const struct script_files *files);
 
 /* Moves the entries of `older` that `files` lacks into `files`, noting how they are now, and empties `older`.

@@ -45,8 +45,8 @@ struct stream_options {
     uint64_t every_ms; /* a comment line after that long without an event; 0: none */
 };
 
-/* `max` streams at most: beyond, a new one takes the place of the one that has been without a peer for longest. NULL
- * without memory. */
+/* `max` streams at most: beyond, a new one takes the place of the one that has been without a peer for
+ * longest. NULL without memory. */
 struct stream_hub *stream_hub_new(uv_loop_t *loop, size_t max);
 
 /* Ends every stream and frees the hub once the loop has turned. NULL is allowed. */

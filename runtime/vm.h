@@ -72,9 +72,9 @@ struct vm *vm_new(struct host *host, uint64_t generation, const char *root, cons
 /* Frees a VM that nobody holds and no fiber runs in. NULL is allowed. */
 void vm_free(struct vm *vm);
 
-/* To be called between two pieces of Lua code, `L` being the coroutine that comes next or goes on: chooses how
- * the collector works. By generations (manual 2.5.2) what requests leave behind is found again in the cache; but
- * that stops for a whole collection at times, so a state with much in it is collected in steps. */
+/* To be called between two pieces of Lua code, `L` being the coroutine that comes next or goes on: chooses
+ * how the collector works. By generations (manual 2.5.2) what requests leave behind is found again in the
+ * cache; but that stops for a whole collection at times, so a state with much in it is collected in steps. */
 void vm_pace(struct vm *vm, lua_State *L);
 
 /* To be called now and then: where no handler runs, memory that one needed much of goes back to the system.

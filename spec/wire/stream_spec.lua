@@ -95,6 +95,15 @@ describe("stream", function()
         connection:close()
     end)
 
+    it("says that it lives while it has nothing to say", function()
+        local connection = open("/watch?idle")
+        heard(connection, "watching")
+        heard(connection, ": working\n\n")
+        json("/publish?idle")
+        heard(connection, "second line")
+        connection:close()
+    end)
+
     it("is over when its client closes and it is not kept", function()
         local before = json("/owner?x")[2]
         local connection = open("/watch?closing")

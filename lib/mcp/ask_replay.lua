@@ -46,7 +46,7 @@ local function is_bound(state, bound)
     return state.p == bound.p and state.m == bound.m and state.n == bound.n and state.a == bound.a
 end
 
-local function invalid(text) return nil, jsonrpc.failure(jsonrpc.INVALID_PARAMS, "Invalid params: " .. text) end
+local invalid = jsonrpc.invalid_params
 
 local INVALID_STATE = "requestState is not valid for this request, or too old" -- one text for all reasons
 

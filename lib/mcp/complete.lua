@@ -1,6 +1,5 @@
 --- completion/complete: suggestions for an argument of a prompt or of a template of addresses.
 local context = require("mcp.context")
-local incident = require("mcp.incident")
 local invoke = require("mcp.invoke")
 local json = require("json")
 local jsonrpc = require("mcp.jsonrpc")
@@ -9,7 +8,7 @@ local complete = {}
 
 local VALUES_MAX = 100
 
-local function invalid(text) return nil, jsonrpc.failure(jsonrpc.INVALID_PARAMS, "Invalid params: " .. text) end
+local invalid = jsonrpc.invalid_params
 
 local KINDS = { ["ref/prompt"] = { "prompt", "name" }, ["ref/resource"] = { "resource", "uri" } }
 
@@ -85,7 +84,7 @@ function complete.run(registry, params, exchange)
     local made, wrong = nil, trouble and trouble.trace
     if not trouble then made, wrong = result_of(values or {}) end
     if made then return exchange:encode(made) end
-    return nil, jsonrpc.failure(jsonrpc.INTERNAL_ERROR, incident.report(asked.of, wrong))
+    return invoke.internal(asked.of, wrong)
 end
 
 return complete

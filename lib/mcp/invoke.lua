@@ -30,6 +30,27 @@ function invoke.run(handler, arguments, ctx)
     return nil, value.message, value.trouble
 end
 
+--- What a client hears of a handler's mistake, which is in the log: an error of the protocol.
+---@param name string
+---@param what string one line or a traceback
+---@return nil
+---@return mcp.Failure
+function invoke.internal(name, what)
+    return nil, jsonrpc.failure(jsonrpc.INTERNAL_ERROR, incident.report(name, what))
+end
+
+--- The text of a result; what JSON cannot hold is the handler's mistake.
+---@param name string
+---@param made table
+---@param exchange mcp.Exchange
+---@return string?
+---@return mcp.Failure?
+function invoke.encode(name, made, exchange)
+    local ok, encoded = pcall(exchange.encode, exchange, made)
+    if ok then return encoded end
+    return invoke.internal(name, tostring(encoded))
+end
+
 --- What is said of a handler that was stopped. Where it stood is none of the client's business.
 ---@param name string
 ---@param reason string as the host gives it: "tools.lua:5: stopped: it computed for more than 2000 ms"

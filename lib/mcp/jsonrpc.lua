@@ -17,6 +17,12 @@ jsonrpc.INTERNAL_ERROR = -32603
 ---@return mcp.Failure
 function jsonrpc.failure(code, message, data) return { code = code, message = message, data = data } end
 
+--- The two values of a method that was asked wrongly.
+---@param text string
+---@return nil
+---@return mcp.Failure
+function jsonrpc.invalid_params(text) return nil, jsonrpc.failure(jsonrpc.INVALID_PARAMS, "Invalid params: " .. text) end
+
 local function invalid(text) return nil, jsonrpc.failure(jsonrpc.INVALID_REQUEST, "Invalid request: " .. text) end
 
 local function is_id(value) return type(value) == "string" or math.type(value) == "integer" end

@@ -23,7 +23,7 @@ local legacy = {}
 local SESSION_NOT_FOUND = -32001
 local DEFAULT_LOG_LEVEL = "info" -- of a session that did not say
 
-local function invalid(text) return nil, jsonrpc.failure(jsonrpc.INVALID_PARAMS, "Invalid params: " .. text) end
+local invalid = jsonrpc.invalid_params
 
 ---@type table<string, mcp.Method>
 local methods = {}

@@ -1,7 +1,6 @@
 --- prompts/get: from the parameters of the request to the text of its result.
 local content = require("mcp.content")
 local context = require("mcp.context")
-local incident = require("mcp.incident")
 local invoke = require("mcp.invoke")
 local json = require("json")
 local jsonrpc = require("mcp.jsonrpc")
@@ -10,7 +9,7 @@ local nearest = require("nearest")
 
 local prompts = {}
 
-local function invalid(text) return nil, jsonrpc.failure(jsonrpc.INVALID_PARAMS, "Invalid params: " .. text) end
+local invalid = jsonrpc.invalid_params
 
 local function arguments_of(prompt, given)
     if given == nil or given == json.null then given = {} end
@@ -52,25 +51,15 @@ local function result_of(prompt, value)
     return { description = description, messages = messages }
 end
 
-local function internal(prompt, what)
-    return nil, jsonrpc.failure(jsonrpc.INTERNAL_ERROR, incident.report(prompt.key, what))
-end
-
-local function encode(prompt, made, exchange)
-    made.messages = levels.messages(made.messages, exchange.revision)
-    local ok, encoded = pcall(exchange.encode, exchange, made)
-    if ok then return encoded end
-    return internal(prompt, tostring(encoded))
-end
-
 local function perform(prompt, arguments, exchange, meta)
     local value, message, trouble = invoke.run(prompt.handler, arguments, context.new(prompt.key, exchange, meta))
     if trouble and trouble.refusal then return nil, trouble.refusal end
-    if trouble then return internal(prompt, trouble.trace) end
+    if trouble then return invoke.internal(prompt.key, trouble.trace) end
     if value == nil then return invalid(tostring(message or "the prompt has nothing to say")) end
     local made, complaint = result_of(prompt, value)
-    if not made then return internal(prompt, complaint) end
-    return encode(prompt, made, exchange)
+    if not made then return invoke.internal(prompt.key, complaint) end
+    made.messages = levels.messages(made.messages, exchange.revision)
+    return invoke.encode(prompt.key, made, exchange)
 end
 
 --- Gets the prompt that `params` name.

@@ -2,7 +2,6 @@
 local context = require("mcp.context")
 local crypto = require("crypto")
 local fields = require("mcp.fields")
-local incident = require("mcp.incident")
 local invoke = require("mcp.invoke")
 local json = require("json")
 local jsonrpc = require("mcp.jsonrpc")
@@ -41,17 +40,6 @@ local function contents_of(resource, uri, value)
     return contents
 end
 
-local function internal(resource, what)
-    return nil, jsonrpc.failure(jsonrpc.INTERNAL_ERROR, incident.report(resource.name, what))
-end
-
-local function encode(resource, contents, exchange)
-    local made = exchange:cacheable({ contents = levels.contents(contents, exchange.revision) }, resource.ttl_ms)
-    local ok, encoded = pcall(exchange.encode, exchange, made)
-    if ok then return encoded end
-    return internal(resource, tostring(encoded))
-end
-
 --- Reads the resource that `params` name.
 ---@param registry mcp.Registry
 ---@param params table
@@ -70,11 +58,12 @@ function read.run(registry, params, exchange)
     ctx.uri = uri
     local value, message, trouble = invoke.run(resource.handler, variables, ctx)
     if trouble and trouble.refusal then return nil, trouble.refusal end
-    if trouble then return internal(resource, trouble.trace) end
+    if trouble then return invoke.internal(resource.name, trouble.trace) end
     if value == nil then return nil, not_found(uri, exchange, message) end
     local contents, complaint = contents_of(resource, uri, value)
-    if not contents then return internal(resource, complaint) end
-    return encode(resource, contents, exchange)
+    if not contents then return invoke.internal(resource.name, complaint) end
+    local made = exchange:cacheable({ contents = levels.contents(contents, exchange.revision) }, resource.ttl_ms)
+    return invoke.encode(resource.name, made, exchange)
 end
 
 return read

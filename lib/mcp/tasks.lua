@@ -18,7 +18,7 @@ tasks.REQUIRED = { extensions = tasks.EXTENSIONS }
 
 local DONE = '{"resultType":"complete"}' -- an acknowledgement, and nothing else
 
-local function invalid(text) return nil, jsonrpc.failure(jsonrpc.INVALID_PARAMS, "Invalid params: " .. text) end
+local invalid = jsonrpc.invalid_params
 
 --- Whether the client of a request follows tasks.
 ---@param exchange mcp.Exchange

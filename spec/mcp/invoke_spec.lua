@@ -50,6 +50,15 @@ describe("invoke", function()
         assert.same({ code = -32603, message = "x was stopped: y" }, failure)
     end)
 
+    it("M13 takes what JSON cannot hold for the handler's mistake", function()
+        local exchange = require("mcp.exchange").new({ revision = "2025-11-25" })
+        assert.equal('{"x":1}', (invoke.encode("n", { x = 1 }, exchange)))
+        local text, failure = invoke.encode("n", { x = 0 / 0 }, exchange)
+        assert.is_nil(text)
+        assert.equal(-32603, failure.code)
+        assert.matches("^Internal error in n", failure.message)
+    end)
+
     it("answers for a handler that left to ask with what it asks", function()
         local asker = { outcome = function() return "questions" end }
         assert.equal("questions", (invoke.stopped("x", { asker = asker })("it asked the client")))

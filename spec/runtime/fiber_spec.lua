@@ -78,7 +78,7 @@ describe("fiber", function()
         ]])
         assert.equal("own other 3", result[1])
         assert.equal("other own 3", result[2])
-        assert.matches("cannot wait inside a callback of a C function", result[3])
+        assert.matches("cannot wait inside a function that C calls back", result[3])
         assert.matches("function expected", result[4])
     end)
 

@@ -81,18 +81,21 @@ describe("a handler that asks", function()
             { result.isError, result.content[1].text, count })
     end)
 
-    for name, why in pairs({
-        ask_in_sort = "cannot wait inside a callback of a C function, such as table.sort",
-        ask_in_coroutine = "cannot wait inside a coroutine of the script; call it in the handler itself",
-    }) do
-        it("where nothing can wait (" .. name .. ") gets an internal error that the log explains", function()
-            local client = mcp.session(s, "2025-11-25", ASKABLE)
-            local call = client:open("tools/call", { name = name })
-            local question, withdrawn = call:next(), call:next()
-            assert.same({ "notifications/cancelled", question.id }, { withdrawn.method, withdrawn.params.requestId })
-            assert.matches("^Internal error in " .. name, call:answer().result.content[1].text)
-            s:wait_log(function(line) return line.tool == name and (line.error or ""):find(why, 1, true) end)
-            assert.is_true(in_rounds(name).isError == false) -- there, nothing waits
+    it("where nothing can wait gets an internal error that the log explains", function()
+        local name, why = "ask_in_metamethod", "cannot wait inside a function that C calls back"
+        local client = mcp.session(s, "2025-11-25", ASKABLE)
+        local call = client:open("tools/call", { name = name })
+        local question, withdrawn = call:next(), call:next()
+        assert.same({ "notifications/cancelled", question.id }, { withdrawn.method, withdrawn.params.requestId })
+        assert.matches("^Internal error in " .. name, call:answer().result.content[1].text)
+        s:wait_log(function(line) return line.tool == name and (line.error or ""):find(why, 1, true) end)
+        assert.is_true(in_rounds(name).isError == false) -- there, nothing waits
+    end)
+
+    for _, name in ipairs({ "ask_in_sort", "ask_in_coroutine" }) do
+        it("waits wherever Lua code is called by Lua code (" .. name .. ")", function()
+            assert.equal("Ann", in_session(name).content[1].text)
+            assert.equal("Ann", in_rounds(name).content[1].text)
         end)
     end
 

@@ -56,19 +56,26 @@ static int l_decode(lua_State *L)
     return lua_json_push(L, text, len);
 }
 
+static bool has_mark(lua_State *L, int index, const void *key)
+{
+    lua_rawgetp(L, LUA_REGISTRYINDEX, key);
+    bool has = lua_rawequal(L, -1, index);
+    lua_pop(L, 1);
+    return has;
+}
+
 /* Puts the mark on the table at 1, unless that has a metatable of its own. */
 static int mark(lua_State *L, const char *function, const void *key)
 {
     if (!lua_istable(L, 1))
         return luaL_error(L, "%s: expected a table, got %s", function, luaL_typename(L, 1));
     lua_settop(L, 1);
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &lua_json_array_mark);
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &lua_json_object_mark);
-    if (lua_getmetatable(L, 1) && !lua_rawequal(L, -1, 2) && !lua_rawequal(L, -1, 3))
+    if (lua_getmetatable(L, 1) && !has_mark(L, 2, &lua_json_array_mark) &&
+        !has_mark(L, 2, &lua_json_object_mark))
         return luaL_error(L, "%s: expected a table without a metatable", function);
+    lua_settop(L, 1);
     lua_rawgetp(L, LUA_REGISTRYINDEX, key);
     lua_setmetatable(L, 1);
-    lua_settop(L, 1);
     return 1;
 }
 
@@ -82,19 +89,11 @@ static int l_object(lua_State *L)
     return mark(L, "json.object", &lua_json_object_mark);
 }
 
-static bool has_array_mark(lua_State *L, int index)
-{
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &lua_json_array_mark);
-    bool has = lua_rawequal(L, -1, index);
-    lua_pop(L, 1);
-    return has;
-}
-
 /* Whether the table at 1 would be written as an array, judged by its mark or else its first key. */
 static bool is_array(lua_State *L)
 {
     lua_settop(L, 1);
-    return lua_getmetatable(L, 1) ? has_array_mark(L, 2) : lua_rawlen(L, 1) > 0;
+    return lua_getmetatable(L, 1) ? has_mark(L, 2, &lua_json_array_mark) : lua_rawlen(L, 1) > 0;
 }
 
 static int l_is_array(lua_State *L)
@@ -114,7 +113,7 @@ static int l_kind(lua_State *L)
     luaL_checkany(L, 1);
     lua_settop(L, 1);
     if (lua_istable(L, 1)) {
-        bool array = lua_rawlen(L, 1) > 0 || (lua_getmetatable(L, 1) && has_array_mark(L, 2));
+        bool array = lua_rawlen(L, 1) > 0 || (lua_getmetatable(L, 1) && has_mark(L, 2, &lua_json_array_mark));
         lua_pushstring(L, array ? "array" : "object");
     } else {
         bool null = lua_isnil(L, 1) || (lua_islightuserdata(L, 1) && lua_touserdata(L, 1) == NULL);

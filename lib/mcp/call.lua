@@ -129,10 +129,12 @@ function call.run(registry, params, exchange)
     local started = clock.monotonic_ms()
     ledger.open(exchange, arguments, meta)
     local stopped = when_stopped(tool, exchange, started)
-    local function work() return finish(tool, exchange, started, perform(tool, arguments, exchange, meta)) end
-    if tool.task and exchange.tasks then return exchange.tasks(tool, exchange, work, stopped) end
+    if tool.task and exchange.tasks then
+        local function work() return finish(tool, exchange, started, perform(tool, arguments, exchange, meta)) end
+        return exchange.tasks(tool, exchange, work, stopped)
+    end
     exchange:may_take_long(stopped)
-    return work()
+    return finish(tool, exchange, started, perform(tool, arguments, exchange, meta))
 end
 
 return call

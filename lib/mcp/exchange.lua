@@ -50,10 +50,11 @@ local metatable = { __index = Exchange } -- apart, so that no object leads to it
 
 local NAME_BYTES = 100
 
+local function short(value) return type(value) == "string" and text.cut(text.clean(value), NAME_BYTES) or nil end
+
 --- A client's name and version out of untrusted values.
 ---@return mcp.Client
 function exchange.client(name, version)
-    local function short(value) return type(value) == "string" and text.cut(text.clean(value), NAME_BYTES) or nil end
     return { name = short(name) or "unknown", version = short(version) }
 end
 

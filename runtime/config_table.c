@@ -69,7 +69,7 @@ const struct config_entry config_entries[] = {
     {"idle_ms", "--idle-ms", "SANDSTORM_IDLE_MS", "MS", CONFIG_NUMBER, FIELD(idle_ms), 100, DAY_MS, "150000",
      "time that a connection is kept open without a request"},
     {"body_limit", "--body-limit", "SANDSTORM_BODY_LIMIT", "BYTES", CONFIG_BYTES, FIELD(body_limit), 1024, JSON_BYTES_MAX, "16M",
-     "largest body of a request"},
+     "largest body of a request; as JSON, at most 100,000 values"},
     {"call_deadline_ms", "--call-deadline-ms", "SANDSTORM_CALL_DEADLINE_MS", "MS", CONFIG_NUMBER, FIELD(call_deadline_ms), 100, DAY_MS, "330000",
      "time that one call may take, waiting included"},
     {"script_cpu_ms", "--script-cpu-ms", "SANDSTORM_SCRIPT_CPU_MS", "MS", CONFIG_NUMBER, FIELD(script_cpu_ms), 10, DAY_MS, "2000",

@@ -31,7 +31,7 @@ describe("git arguments", function()
         assert.equal("", (s:text("git_log", { path = "a/repo", paths = { option } }))) -- no such file
         refused("git_diff", { from = option }, "^from: ")
         refused("git_diff", { from = "HEAD", to = option }, "^to: ")
-        refused("git_diff", { from = "HEAD", paths = { ":(bad)" } }, "")
+        refused("git_diff", { from = "HEAD", paths = { ":(bad)" } }, "Invalid pathspec magic")
         refused("git_checkout", { branch = "--orphan" }, "^branch: ")
         refused("git_checkout", { branch = "-b" }, "^branch: ")
         refused("git_branch", { name = "-D" }, "^name: ")
@@ -91,14 +91,19 @@ describe("git arguments", function()
         assert.equal("", pair:here("a/repo", "git status --short"))
     end)
 
-    it("G19 odd revisions are told quickly", function()
+    it("G19 odd revisions are told quickly, and @ is HEAD", function()
+        local BAD = "^fatal: bad revision '"
+        for _, tool in ipairs({ "git_log", "git_diff" }) do
+            local text, failed = s:text(tool, { path = "a/repo", [tool == "git_log" and "ref" or "from"] = "@" })
+            assert.is_false(failed, text)
+        end
         for _, revision in ipairs({
-            "HEAD@{", "main@{-99999999999}", "HEAD^{/(x+x+)+y}", "HEAD~99999999999999999999", ":/((((((a+)+)+",
+            "HEAD@", "HEAD@{", "main@{-99999999999}", "HEAD^{/(x+x+)+y}", "HEAD~99999999999999999999", ":/((((((a+)+)+",
             "HEAD^{nonsense}", "nope",
         }) do
-            refused("git_log", { ref = revision }, "")
-            refused("git_diff", { from = revision }, "")
-            refused("git_checkout", { branch = revision }, "")
+            refused("git_log", { ref = revision }, BAD)
+            refused("git_diff", { from = revision }, BAD)
+            refused("git_checkout", { branch = revision }, "did not match")
         end
         refused("git_log", { ref = ("~"):rep(1024 * 1024) }, "^ref: .* 1048576 bytes; at most 4096 are taken")
         assert.equal("refs/heads/main\n", pair:here("a/repo", "git symbolic-ref HEAD"))

@@ -1,5 +1,5 @@
---- What some specs need of the machine that they run on. Where it is not to be had the test is pending, which
---- spec/support/report.lua counts as failed: what was not shown is not shown as passed.
+--- What some specs need of the machine that they run on. Where it is not to be had the test fails and says what it needs:
+--- what was not shown is not shown as passed.
 local busted = require("busted")
 local uv = require("luv")
 
@@ -9,7 +9,7 @@ needs.is_root = uv.getuid() == 0
 
 --- For a test that only root can do: who owns what, and what a process without privileges may not see.
 function needs.root()
-    if not needs.is_root then busted.pending("this needs root") end
+    if not needs.is_root then busted.fail("this can be shown by root only") end
 end
 
 -- Below a chroot "/" is no mount point: unshare cannot make it private, and root may have no namespace of users. There
@@ -42,7 +42,7 @@ local function wrap(ways, lines, what)
             { table.unpack(way) })
         if succeeds(table.move({ "true" }, 1, 1, #words + 1, { table.unpack(words) })) then return words end
     end
-    busted.pending(("this needs %s in which can be done: %s"):format(what, lines))
+    busted.fail(("this can be shown only where there is %s in which can be done: %s"):format(what, lines))
 end
 
 --- What to put before a command so that it runs with mounts of its own, made by shell lines, that nobody else sees.

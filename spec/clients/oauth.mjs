@@ -15,7 +15,7 @@ const make = () => new sdk.Client({ name: "spec-oauth", version: "1.0.0" });
 const open = () => new sdk.StreamableHTTPClientTransport(url, { authProvider: provider });
 const first = open();
 
-await check("D17 D18 an unknown client is led to the consent page", async () => {
+await check("A17 A18 an unknown client is led to the consent page", async () => {
   await assert.rejects(() => make().connect(first), (error) => error.name === "UnauthorizedError" || error instanceof sdk.UnauthorizedError);
   assert.equal(provider.authorizationUrl.pathname, "/oauth/authorize");
   assert.equal(provider.authorizationUrl.searchParams.get("resource"), String(url));

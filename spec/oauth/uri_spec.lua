@@ -8,7 +8,7 @@ describe("Addresses that clients name", function()
         uri = require("oauth.uri")
     end)
 
-    it("D24 are read strictly", function()
+    it("A24 are read strictly", function()
         assert.same({ scheme = "https", host = "A.example", port = "8443", path = "/x", query = "y=%20" },
             uri.parse("HTTPS://A.example:8443/x?y=%20"))
         assert.same({ scheme = "com.example.app", path = "/cb" }, uri.parse("com.example.app:/cb"))
@@ -19,19 +19,19 @@ describe("Addresses that clients name", function()
         end
     end)
 
-    it("D32 are compared without the port on loopback", function()
+    it("A32 are compared without the port on loopback", function()
         local function comparable(text) return uri.comparable(text, uri.parse(text)) end
         assert.equal("http://localhost/cb?x", comparable("http://localhost:123/cb?x"))
         assert.equal("http://127.0.0.1/", comparable("http://127.0.0.1:5"))
         assert.equal("https://a.example:5", comparable("https://a.example:5"))
     end)
 
-    it("D37 are shown by their host, or whole where an app is meant", function()
+    it("A37 are shown by their host, or whole where an app is meant", function()
         assert.equal("a.example:5", uri.shown("https://a.example:5/secret?x"))
         assert.equal("cursor://x/y", uri.shown("cursor://x/y"))
     end)
 
-    it("D35 mean this server, with or without slash and default port", function()
+    it("A35 mean this server, with or without slash and default port", function()
         for _, resource in ipairs({ "https://mcp.example.com", "https://MCP.example.com:443/", "https://mcp.example.com/mcp",
             "HTTPS://mcp.example.com/mcp/" }) do
             assert.is_true(uri.is_resource_of("https://mcp.example.com", resource), resource)
@@ -42,7 +42,7 @@ describe("Addresses that clients name", function()
         end
     end)
 
-    it("D39 get parameters behind a query that is there", function()
+    it("A39 get parameters behind a query that is there", function()
         assert.equal("https://a/?x=1", uri.join("https://a/", "x=1"))
         assert.equal("https://a/?y&x=1", uri.join("https://a/?y", "x=1"))
     end)

@@ -38,7 +38,7 @@ describe("bearer authentication of /mcp", function()
         "Bearer " .. TOKEN, "bearer " .. TOKEN, "BEARER " .. TOKEN, "Bearer  " .. TOKEN, "Bearer " .. TOKEN .. " ",
         "Bearer\t" .. TOKEN, " Bearer \t" .. TOKEN .. "\t",
     }) do
-        it(("D19 lets in %q"):format(value), function() assert.equal(200, ping(authorization(value)).status) end)
+        it(("A19 lets in %q"):format(value), function() assert.equal(200, ping(authorization(value)).status) end)
     end
 
     for name, value in pairs({
@@ -52,21 +52,21 @@ describe("bearer authentication of /mcp", function()
         ["no blank"] = "Bearer" .. TOKEN,
         ["a long one"] = "Bearer " .. ("x"):rep(4000), ["nothing"] = "",
     }) do
-        it("D18 D19 refuses " .. name, function() refused(ping(authorization(value)), nil, true) end)
+        it("A18 A19 refuses " .. name, function() refused(ping(authorization(value)), nil, true) end)
     end
 
-    it("D19 refuses a request without the header, a token in the query, and two headers", function()
+    it("A19 refuses a request without the header, a token in the query, and two headers", function()
         refused(ping({}))
         refused(ping({}, "/mcp?access_token=" .. TOKEN))
         refused(ping({ { "Authorization", "Bearer " .. TOKEN }, { "Authorization", "Bearer " .. TOKEN } }), nil, true)
     end)
 
-    it("D60 asks on /mcp/ as on /mcp, serves both, and redirects neither", function()
+    it("A60 asks on /mcp/ as on /mcp, serves both, and redirects neither", function()
         refused(ping({}, "/mcp/"), nil, false, "/")
         assert.equal(200, ping(authorization("Bearer " .. TOKEN), "/mcp/").status)
     end)
 
-    it("D17 D20 a stranger is told nothing more: not of methods, types, paths below, or JSON", function()
+    it("A17 A20 a stranger is told nothing more: not of methods, types, paths below, or JSON", function()
         refused(ping({}, "/mcp/x"))
         refused(ping({}, "/%6dcp"))
         refused(ping({}, "/mcp", "no json"))
@@ -83,7 +83,7 @@ describe("bearer authentication of /mcp", function()
         connection:close()
     end)
 
-    it("D9 names the address by Host, and by X-Forwarded-Proto from a trusted peer", function()
+    it("A09 names the address by Host, and by X-Forwarded-Proto from a trusted peer", function()
         local function challenge(headers)
             headers.Authorization = false
             return s:request({ method = "POST", path = "/mcp", body = PING, headers = headers })
@@ -96,7 +96,7 @@ describe("bearer authentication of /mcp", function()
         assert.equal(400, challenge({ Host = "h", ["X-Forwarded-Proto"] = "javascript" }).status)
     end)
 
-    it("D21 a Host that cannot stand in a URL is a bad request", function()
+    it("A21 a Host that cannot stand in a URL is a bad request", function()
         local unfit = { 'a"b', "a?", "a#", "a/b?", "[", "x@y", "a b", "a:b", "a:99999", "[::1", "[::g]", "é" }
         for _, host in ipairs(unfit) do
             local response = s:request({ path = "/mcp", headers = { Authorization = false, Host = host } })
@@ -107,7 +107,7 @@ describe("bearer authentication of /mcp", function()
 end)
 
 describe("the settings behind it", function()
-    it("D9 the public URL names the address, a peer that is not trusted does not", function()
+    it("A09 the public URL names the address, a peer that is not trusted does not", function()
         local s = server.start({ env = { SANDSTORM_PUBLIC_URL = "https://mcp.example.com" } })
         local response = s:request({ path = "/mcp", headers = { Authorization = false } })
         s:stop()

@@ -21,14 +21,14 @@ describe("Client registration", function()
         return app:request("POST", "/oauth/register", body, { ["Content-Type"] = "application/json" })
     end
 
-    it("D23 what is no object is invalid_client_metadata, never a failure of the server", function()
+    it("A23 what is no object is invalid_client_metadata, never a failure of the server", function()
         for _, body in ipairs({ "", "{", "[]", "null", "1", '"x"', "true", "[[]]", "a=b", "\xFF", '{"a":1,"a":2}' }) do
             refused(raw(body), "invalid_client_metadata", body)
         end
         assert.equal(413, raw('{"x":"' .. ("y"):rep(65536) .. '"}').status)
     end)
 
-    it("D23 redirect_uris must be a list of 1 to 10 texts of at most 2 KB", function()
+    it("A23 redirect_uris must be a list of 1 to 10 texts of at most 2 KB", function()
         for _, value in ipairs({ "[]", "null", '""', '"https://a.example/"', "{}", "1", "[1]", "[null]", "[[]]", "[{}]",
             '[""]' }) do
             refused(raw(('{"redirect_uris":%s}'):format(value)), "invalid_redirect_uri", value)
@@ -44,7 +44,7 @@ describe("Client registration", function()
         refused(app:register({ redirect_uris = { long .. "x" } }), "invalid_redirect_uri")
     end)
 
-    it("D23 members of a wrong type are refused or do not matter, and never a 5xx", function()
+    it("A23 members of a wrong type are refused or do not matter, and never a 5xx", function()
         for _, name in ipairs({ "client_name", "scope", "grant_types", "response_types", "token_endpoint_auth_method",
             "application_type", "client_uri", "contacts", "software_id", "jwks" }) do
             for _, value in ipairs({ "1", "1.5", "true", "null", "[]", "{}", "[1]", '[null]', '""', '"x"', '["x"]' }) do
@@ -56,7 +56,7 @@ describe("Client registration", function()
         refused(raw('{"redirect_uris":["https://a.example/"],"client_name":1}'), "invalid_client_metadata")
     end)
 
-    it("D24 https anywhere, http on loopback, schemes of apps", function()
+    it("A24 https anywhere, http on loopback, schemes of apps", function()
         for _, address in ipairs({
             "https://claude.ai/api/mcp/auth_callback", "https://a.example:8443/x?y=z", "https://[2001:db8::1]/cb",
                 "https://a.example",
@@ -86,7 +86,7 @@ describe("Client registration", function()
         end
     end)
 
-    it("D25 echoes what was registered, and gives a secret when asked", function()
+    it("A25 echoes what was registered, and gives a secret when asked", function()
         local both = { "http://localhost:1234/cb", "https://a.example/cb" }
         local response = app:register({
             client_name = "Näme", redirect_uris = both, grant_types = { "refresh_token", "authorization_code", "password" },
@@ -115,7 +115,7 @@ describe("Client registration", function()
         assert.equal(100, #app:register({ client_name = ("n"):rep(500) }).json.client_name)
     end)
 
-    it("D26 ids say all about themselves, are short and made of plain characters", function()
+    it("A26 ids say all about themselves, are short and made of plain characters", function()
         local ten = {}
         for number = 1, 10 do ten[number] = ("https://a%d.example/%s"):format(number, ("x"):rep(1500)) end
         for _, changes in ipairs({
@@ -132,7 +132,7 @@ describe("Client registration", function()
         assert.equal(200, app:page(id, { redirect_uri = "http://localhost:9999/cb" }).status)
     end)
 
-    it("D27 ids of v0.1.0 sign in at well-known clients and loopback, with a warning; their token calls register anew", function()
+    it("A27 ids of v0.1.0 sign in at well-known clients and loopback, with a warning; their token calls register anew", function()
         local id = "8cYDm5f7gl86BM0bFPt1CEoo12RU7J2_H3eXfCnfd0w"
         for _, redirect in ipairs({ "https://claude.ai/api/mcp/auth_callback", "http://localhost:7777/x", "http://127.0.0.1/",
             "https://chatgpt.com/connector/oauth/abc123", "cursor://anysphere.cursor-mcp/oauth/callback" }) do

@@ -22,7 +22,7 @@ describe("Origin policy of /mcp", function()
     setup(function() s = server.start({ env = { SANDSTORM_PUBLIC_URL = "https://mcp.Example.com:8443" } }) end)
     teardown(function() s:stop() end)
 
-    it("D59 lets in no origin, loopback, schemes not of the web, the public URL's and the list", function()
+    it("A59 lets in no origin, loopback, schemes not of the web, the public URL's and the list", function()
         assert.equal(200, status(s))
         for _, origin in ipairs({
             "http://localhost:3000", "https://localhost", "http://127.0.0.1", "http://127.8.9.10:1", "http://[::1]:5173",
@@ -34,7 +34,7 @@ describe("Origin policy of /mcp", function()
         end
     end)
 
-    it("D59 refuses all others with 403", function()
+    it("A59 refuses all others with 403", function()
         for _, origin in ipairs({
             "null", "", "http://evil.example", "http://claude.ai", "https://claude.ai:8443", "https://claude.ai.evil.example",
             "https://evil-claude.ai", "https://claude.ai/", "https://x@claude.ai", "https://claude.ai, https://claude.ai",

@@ -75,7 +75,7 @@ describe("the session API", function()
     end)
 end)
 
-describe("the open session API", function()
+describe("A22 the open session API", function()
     local s
 
     setup(function() s = sessions.serve({ env = { SANDSTORM_SESSION_OPEN = "1", SANDSTORM_METRICS_OPEN = "1" } }) end)

@@ -64,7 +64,7 @@ const exchange = (code, redirect) => post("/oauth/token", new URLSearchParams({
 
 const browser = await Browser.start();
 
-await check("D41 the field has the focus; typing and Enter are enough; loopback gets a GET without the password", async () => {
+await check("A41 the field has the focus; typing and Enter are enough; loopback gets a GET without the password", async () => {
   await browser.open(address(loopback));
   await browser.focused("password");
   await browser.fill(token);
@@ -76,7 +76,7 @@ await check("D41 the field has the focus; typing and Enter are enough; loopback 
   assert.deepEqual(browser.complaints(), []);
 });
 
-await check("D39 D40 the click on Allow leads to an https callback of another origin", async () => {
+await check("A39 A40 the click on Allow leads to an https callback of another origin", async () => {
   await browser.open(address(httpsCallback));
   await browser.focused("password");
   await browser.fill(token);
@@ -86,7 +86,7 @@ await check("D39 D40 the click on Allow leads to an https callback of another or
   assert.deepEqual(browser.complaints(), []);
 });
 
-await check("D37 Deny needs no token and tells the client", async () => {
+await check("A37 Deny needs no token and tells the client", async () => {
   await browser.open(address(loopback));
   const before = reached.length;
   await browser.run("document.querySelector('button.no').click()");
@@ -94,7 +94,7 @@ await check("D37 Deny needs no token and tells the client", async () => {
   assert.equal(new URL(reached.at(-1).url, loopback).searchParams.get("error"), "access_denied");
 });
 
-await check("D41 a wrong token says so, keeps the name, and the next try works", async () => {
+await check("A41 a wrong token says so, keeps the name, and the next try works", async () => {
   await browser.open(address(loopback));
   await browser.focused("password");
   await browser.fill("wrong");
@@ -233,7 +233,7 @@ for (const [name, reach] of Object.entries(PAGES)) {
   });
 }
 
-await check("D38 another page can neither frame the form nor send it", async () => {
+await check("A38 another page can neither frame the form nor send it", async () => {
   await browser.open(`data:text/html,${encodeURIComponent(`<iframe src="${address(loopback)}"></iframe>`)}`);
   const frames = await browser.send("Page.getFrameTree");
   const inner = frames.frameTree.childFrames?.[0]?.frame;
@@ -244,7 +244,7 @@ await check("D38 another page can neither frame the form nor send it", async () 
   await browser.until(async () => /another page|not valid/.test(await browser.run("document.body?.textContent ?? ''")));
 });
 
-await check("D40 no cookie, no script, nothing loaded from elsewhere", async () => {
+await check("A40 no cookie, no script, nothing loaded from elsewhere", async () => {
   await browser.open(address(loopback));
   assert.equal((await browser.send("Network.getCookies")).cookies.length, 0);
   const asked = browser.events.filter((event) => event.method === "Network.requestWillBeSent").map((event) => event.params.request.url);
@@ -253,7 +253,7 @@ await check("D40 no cookie, no script, nothing loaded from elsewhere", async () 
 });
 
 // Last: how a browser treats a scheme that no app handles is its own affair.
-await check("D39 D40 the click on Allow leads to the scheme of an app", async () => {
+await check("A39 A40 the click on Allow leads to the scheme of an app", async () => {
   await browser.open(address(CUSTOM));
   await browser.focused("password");
   await browser.fill(token);
@@ -264,7 +264,7 @@ await check("D39 D40 the click on Allow leads to the scheme of an app", async ()
 });
 
 // The very last: after it this network may not try again for a minute.
-await check("D53 too many wrong tokens are a page as well", async () => {
+await check("A53 too many wrong tokens are a page as well", async () => {
   for (let tries = 0; tries < 6 && !/Too many/.test(await heading()); tries += 1) {
     await browser.open(address(loopback));
     await submit({ password: "wrong" });

@@ -21,16 +21,16 @@ describe("The consent page in Chromium", function()
             env = { SANDSTORM_TOKEN = s.token }, seconds = 120,
         })
         assert(result.code == 0, "\n" .. result.stdout .. result.stderr)
-        assert.matches("ok  .*D40", result.stdout)
+        assert.matches("ok  .*A40", result.stdout)
     end
 
-    it("D36 to D41 on plain loopback", function()
+    it("A36 to A41 on plain loopback", function()
         local s = oauth.start()
         run(s, "http://127.0.0.1:" .. s.port)
         s:stop()
     end)
 
-    it("D36 to D41 through Caddy, over HTTP/2 with TLS", function()
+    it("A36 to A41 through Caddy, over HTTP/2 with TLS", function()
         local s = oauth.start()
         local proxy = caddy.start(caddy.proxy(s.port))
         run(s, "https://localhost:" .. proxy.port)

@@ -49,7 +49,7 @@ describe("Fuzz target", function()
         assert.is_truthy(tonumber(result.stderr:match("Done (%d+) runs")) >= runs)
     end
 
-    it("endpoints: D56 no input of any endpoint, and no header, is answered with a 5xx", function()
+    it("endpoints: A56 no input of any endpoint, and no header, is answered with a 5xx", function()
         run("endpoints", 8000, corpus())
     end)
 

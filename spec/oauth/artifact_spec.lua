@@ -13,7 +13,7 @@ local function run(source)
 end
 
 describe("Artifacts", function()
-    it("D6 carry version, kind, issue time and expiry, and are good until then", function()
+    it("A06 carry version, kind, issue time and expiry, and are good until then", function()
         assert.same({ "sr1.", 1796000000, 1796000010, true, false, true }, run([[
             local text = artifact.make("refresh", { e = artifact.now() + 10 })
             local claims = artifact.read("refresh", text)
@@ -25,7 +25,7 @@ describe("Artifacts", function()
         ]]))
     end)
 
-    it("D6 D2 every changed letter makes another text worthless", function()
+    it("A06 A02 every changed letter makes another text worthless", function()
         assert.equal(0, run([[
             local text, read = artifact.make("client", { e = 0, n = "x" }), 0
             for place = 1, #text do
@@ -36,7 +36,7 @@ describe("Artifacts", function()
         ]]))
     end)
 
-    it("D44 a code is refused from the second on in which it ends", function()
+    it("A44 a code is refused from the second on in which it ends", function()
         assert.same({ true, false }, run([[
             local text = artifact.make("code", { e = artifact.now() + 60 })
             at(now + 59999)
@@ -46,7 +46,7 @@ describe("Artifacts", function()
         ]]))
     end)
 
-    it("D44 a code ends with the process", function()
+    it("A44 a code ends with the process", function()
         assert.same({ true, false }, run([[
             local text = artifact.make("code", { e = 0 })
             local other = artifact.make("client", { e = 0 }):gsub("^sc", "so")

@@ -69,7 +69,7 @@ describe("oauth.family", function()
         assert.is_nil(family.of_refresh_token(tokens.refresh_token))
     end)
 
-    it("D48 the generation before is good for ten minutes after the new one was used first, then it ends the family", function()
+    it("A48 the generation before is good for ten minutes after the new one was used first, then it ends the family", function()
         local of, seen = begin(), {}
         local function use(generation, ms_later)
             host.now = host.now + (ms_later or 0)

@@ -1,7 +1,7 @@
 local program = require("spec.support.program")
 
 describe("Pages", function()
-    it("D40 escape every value that is put into them, and put nothing in twice", function()
+    it("A40 escape every value that is put into them, and put nothing in twice", function()
         local seen = program.lua([[
             local page = require("oauth.page")
             return {
@@ -12,7 +12,7 @@ describe("Pages", function()
         assert.same({ "&lt;a href=&#39;x&#39;&gt;&amp;&quot;??[1m?\u{FFFD}", "{c} {{b}} <b>{a}</b> ?b?" }, seen)
     end)
 
-    it("D40 a heading of a stranger stays text", function()
+    it("A40 a heading of a stranger stays text", function()
         local answer = program.lua([[
             local status, body = require("oauth.page").message("https://a.example", {
                 status = 400, heading = "<script>", what = "{nonce}", advice = "</p>" })

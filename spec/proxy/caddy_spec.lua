@@ -20,7 +20,7 @@ describe("Behind Caddy", function()
     end)
 
     for name, option in pairs({ ["HTTP/1.1"] = "--http1.1", ["HTTP/2"] = "--http2" }) do
-        it("D61 every address is https, and what clients forge has no effect, over " .. name, function()
+        it("A61 every address is https, and what clients forge has no effect, over " .. name, function()
             local answer = proxy:curl(METADATA, option, "-H", "X-Forwarded-Proto: http", "-H", "X-Forwarded-Host: evil.example",
                 "-H", "X-Forwarded-For: 203.0.113.1", "-H", "Forwarded: proto=http;host=evil.example")
             assert.equal(name, "HTTP/" .. (answer.version == "2" and "2" or answer.version))
@@ -35,13 +35,13 @@ describe("Behind Caddy", function()
             assert.equal("*", answer.headers["access-control-allow-origin"])
         end)
 
-        it("D61 D21 a hostile authority is refused over " .. name, function()
+        it("A61 A21 a hostile authority is refused over " .. name, function()
             for _, host in ipairs({ "localhost:1?", "localhost:1#x", "x@y", "localhost:1/x?", "[" }) do
                 assert.equal(400, proxy:curl("/mcp", option, "-H", "Host: " .. host).status, host)
             end
         end)
 
-        it("D61 somebody signs in over " .. name, function()
+        it("A61 somebody signs in over " .. name, function()
             local function post(path, fields) return proxy:curl(path, option, "--data", oauth.form(fields)) end
             local registered = proxy:curl("/oauth/register", option, "-H", "Content-Type: application/json", "--data",
                 '{"client_name":"c","redirect_uris":["https://app.example/callback"]}')
@@ -66,7 +66,7 @@ describe("Behind Caddy", function()
         end)
     end
 
-    it("D53 the proxy's address is not the client's: what clients claim to be is dropped", function()
+    it("A53 the proxy's address is not the client's: what clients claim to be is dropped", function()
         local app = oauth.new(s)
         local page = proxy:curl("/oauth/authorize?" .. oauth.form({ client_id = app:client(), redirect_uri = oauth.REDIRECT,
             response_type = "code", code_challenge = oauth.CHALLENGE }))
@@ -80,7 +80,7 @@ describe("Behind Caddy", function()
 end)
 
 describe("Behind a proxy that does not pass Host on", function()
-    it("D61 the public URL is what counts, and so it is on plain loopback", function()
+    it("A61 the public URL is what counts, and so it is on plain loopback", function()
         local s = oauth.start({ env = { SANDSTORM_PUBLIC_URL = "https://mcp.example.com" } })
         local app = oauth.new(s)
         local upstream = { Host = "127.0.0.1:" .. s.port, ["X-Forwarded-Proto"] = "https", ["X-Real-IP"] = "203.0.113.1" }
@@ -135,7 +135,7 @@ describe("Clients that describe themselves at an address (CIMD)", function()
         web:stop()
     end)
 
-    it("D28 D30 a document is fetched, shown with its host, and signs in without a secret", function()
+    it("A28 A30 a document is fetched, shown with its host, and signs in without a secret", function()
         local id = base .. "/good.json"
         local page = app:page(id)
         assert.equal(200, page.status, page.body)
@@ -150,7 +150,7 @@ describe("Clients that describe themselves at an address (CIMD)", function()
         assert.matches("Give “<bdi>%? Wide%?%[1m</bdi>” access", app:page(base .. "/wide.json").body)
     end)
 
-    it("D30 what cannot be used is explained on a page: no 5xx and no redirect", function()
+    it("A30 what cannot be used is explained on a page: no 5xx and no redirect", function()
         for path, why in pairs({
             ["/other.json"] = "its client_id is another one", ["/uris.json"] = "redirect_uris%[0%]",
                 ["/list.json"] = "no JSON object",
@@ -164,7 +164,7 @@ describe("Clients that describe themselves at an address (CIMD)", function()
         end
     end)
 
-    it("D30 it is remembered: a document that is gone serves on, and a failure is not tried again at once", function()
+    it("A30 it is remembered: a document that is gone serves on, and a failure is not tried again at once", function()
         local second = caddy.start(site)
         local id = ("https://localhost:%d/good.json"):format(second.port)
         local with = oauth.start({ env = { SANDSTORM_CA_FILE = second.ca, SANDSTORM_FETCH_PRIVATE = "localhost" } })
@@ -177,7 +177,7 @@ describe("Clients that describe themselves at an address (CIMD)", function()
         with:stop()
     end)
 
-    it("D30 two are fetched at a time; whoever comes meanwhile is told so, and is not refused afterwards; others do not wait",
+    it("A30 two are fetched at a time; whoever comes meanwhile is told so, and is not refused afterwards; others do not wait",
         function()
         local deaf = assert(socket.bind("127.0.0.1", 0)) -- takes connections and never answers
         local stuck = ("https://localhost:%d/x"):format(select(2, deaf:getsockname()))
@@ -207,7 +207,7 @@ describe("Clients that describe themselves at an address (CIMD)", function()
         assert.matches("status 404", app:page(id).body) -- now it was asked for
     end)
 
-    it("D30 strangers cannot fill the memory with documents: they take the places of documents", function()
+    it("A30 strangers cannot fill the memory with documents: they take the places of documents", function()
         local seen = program.lua([[
             local kept = {}
             package.loaded.shared = { get = function() end, put = function(key) kept[key] = true end }
@@ -225,7 +225,7 @@ describe("Clients that describe themselves at an address (CIMD)", function()
         assert.is_true(seen[2] <= 256)
     end)
 
-    it("D30 a document is kept for 5 minutes to a day, a failure for 30 seconds, a full house not at all", function()
+    it("A30 a document is kept for 5 minutes to a day, a failure for 30 seconds, a full house not at all", function()
         assert.same({ 300000, 300000, 3600000, 86400000, 86400000, 300000, 30000, 30000, 0 }, program.lua([[
             local header, body, busy, seen = "", nil, false, {}
             package.loaded.shared = { get = function() end, put = function(_, _, ttl) seen[#seen + 1] = ttl end }
@@ -252,7 +252,7 @@ describe("Clients that describe themselves at an address (CIMD)", function()
         ]]))
     end)
 
-    it("D30 hosts on private networks are not asked, nor those with unknown certificates", function()
+    it("A30 hosts on private networks are not asked, nor those with unknown certificates", function()
         local strict = oauth.start({ env = { SANDSTORM_CA_FILE = web.ca } })
         local page = oauth.new(strict):page(base .. "/good.json")
         strict:stop()
@@ -265,7 +265,7 @@ describe("Clients that describe themselves at an address (CIMD)", function()
         assert.matches("could not be used", page.body)
     end)
 
-    it("D29 can be limited to the table of known clients, or turned off", function()
+    it("A29 can be limited to the table of known clients, or turned off", function()
         for mode, known in pairs({ table = 200, off = 400 }) do
             local other = oauth.start({ env = { SANDSTORM_CIMD = mode, SANDSTORM_CA_FILE = web.ca,
                 SANDSTORM_FETCH_PRIVATE = "localhost" } })
@@ -278,7 +278,7 @@ describe("Clients that describe themselves at an address (CIMD)", function()
         end
     end)
 
-    it("D29 the table knows the clients that many people use", function()
+    it("A29 the table knows the clients that many people use", function()
         for id, redirect in pairs({
             ["https://claude.ai/oauth/mcp-oauth-client-metadata"] = "https://claude.com/api/mcp/auth_callback",
             ["https://claude.ai/oauth/claude-code-client-metadata"] = "http://127.0.0.1:61234/callback",
@@ -292,7 +292,7 @@ describe("Clients that describe themselves at an address (CIMD)", function()
             { redirect_uri = "https://chatgpt.com/connector/oauth/x/y" }).status)
     end)
 
-    it("D28 an id is https with a path, without fragment, user info and dot segments", function()
+    it("A28 an id is https with a path, without fragment, user info and dot segments", function()
         local valid = program.lua([[
             local cimd, valid = require("oauth.cimd"), {}
             for position, id in ipairs({ ... }) do valid[position] = cimd.is_id(id) end
@@ -305,7 +305,7 @@ describe("Clients that describe themselves at an address (CIMD)", function()
         for position, is in ipairs(valid) do assert.equal(position <= 3, is, "id " .. position) end
     end)
 
-    it("D30 public is what the registries of special addresses do not list", function()
+    it("A30 public is what the registries of special addresses do not list", function()
         local source = [[
             local fetch, seen = require("fetch"), {}
             for position, address in ipairs({ ... }) do seen[position] = fetch.is_public(address) end

@@ -155,7 +155,7 @@ describe("crypto", function()
             "Zm9vYmFy", "Zm9vYmFy", "+//+", "-__-" }, result)
     end)
 
-    it("D2 reads base64url only in its one form", function()
+    it("A02 reads base64url only in its one form", function()
         local result = run([[
             local taken = {}
             for _, text in ipairs({ "Zg==", "Zg=", "Zh", "Zm9", "Z", "Zm9vY", "Zm8v+w", "Zm/v", "Zm9v\n", " Zm9v", "Zm\0v",
@@ -221,7 +221,7 @@ describe("crypto", function()
 end)
 
 describe("the server's secret", function()
-    it("D1 verifies the tokens, codes and client ids of v0.1.0", function()
+    it("A01 verifies the tokens, codes and client ids of v0.1.0", function()
         local fixture = cjson.decode(tmp.read("spec/fixtures/parity/tokens.json"))
         assert.equal(SECRET, fixture.secret)
         local lines, expected = {}, {}
@@ -239,7 +239,7 @@ describe("the server's secret", function()
         assert.same(expected, run("return {" .. table.concat(lines, ",") .. "}", with_secret()))
     end)
 
-    it("D7 is known by comparison only", function()
+    it("A07 is known by comparison only", function()
         local ask = [[
             local is, session = crypto.secret_is, crypto.session_secret_is
             return { is("one-secret"), is("one-secret\0"), is("one-secre"), is(""), is("other-secret"),
@@ -250,7 +250,7 @@ describe("the server's secret", function()
         assert.same({ true, false, false, false, false, true, false }, run(ask, { env = { SANDSTORM_MCP_TOKEN = "one-secret" } }))
     end)
 
-    it("D3 may hold any bytes", function()
+    it("A03 may hold any bytes", function()
         local env = { SANDSTORM_MCP_TOKEN = "schlüssel-日本-\xff" }
         assert.same({ true }, run([[return { crypto.secret_is("schlüssel-日本-\xff") }]], { env = env }))
     end)
@@ -280,18 +280,18 @@ describe("subkeys", function()
         return table.concat(list)
     end
 
-    it("D5 come from secret and key file by HKDF", function()
+    it("A05 come from secret and key file by HKDF", function()
         local folder = state_with(known_key())
         assert.same({ ACCESS_WITH_FILE }, run(ASK, with_secret({ env = { SANDSTORM_STATE_DIR = folder } })))
         assert.equal(known_key(), tmp.read(folder .. "/key"))
     end)
 
-    it("D5 come from the secret by PBKDF2 where no key file can be", function()
+    it("A05 come from the secret by PBKDF2 where no key file can be", function()
         local file = tmp.file("file", "")
         assert.same({ ACCESS_ALONE }, run(ASK, with_secret({ env = { SANDSTORM_STATE_DIR = file .. "/state" } })))
     end)
 
-    it("D5 D8 stay the same after a restart; the file is 32 bytes for the owner alone", function()
+    it("A05 A08 stay the same after a restart; the file is 32 bytes for the owner alone", function()
         local workspace = tmp.dir("workspace")
         local options = with_secret({ workspace = workspace })
         local first = run(ASK, options)
@@ -305,7 +305,7 @@ describe("subkeys", function()
             env = { SANDSTORM_MCP_TOKEN = "another-secret-of-the-server" } }))
     end)
 
-    it("D5 differ by label, and boot keys by process", function()
+    it("A05 differ by label, and boot keys by process", function()
         local workspace = tmp.dir("workspace")
         local ask = [[return { hex(crypto.subkey("code")), hex(crypto.subkey("access")), hex(crypto.subkey("code\0")),
                                hex(crypto.boot_key("code")), hex(crypto.boot_key("access")), hex(crypto.boot_key("code")) }]]
@@ -387,7 +387,7 @@ describe("subkeys", function()
         for _, answer in ipairs(result) do assert.same({ "nil", "EACCES" }, { answer[1], answer[3] }) end
     end)
 
-    it("D5 a server makes the key file at its start, warns when it cannot, and does not start with a wrong one", function()
+    it("A05 a server makes the key file at its start, warns when it cannot, and does not start with a wrong one", function()
         local one = server.start({ env = { SANDSTORM_STATE_DIR = false } })
         one:stop()
         assert.equal("file", tmp.kind(one.workspace .. "/.sandstorm-mcp/key"))

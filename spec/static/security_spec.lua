@@ -7,7 +7,7 @@ describe("SECURITY.md", function()
 
     setup(function() text = tmp.read("SECURITY.md"):gsub("%s+", " ") end)
 
-    it("D63 says what content networks and hosted clients need", function()
+    it("A63 says what content networks and hosted clients need", function()
         for _, wanted in ipairs({ "AI bots", "160.79.104.0/21", "IPv4", "443", "User-Agent", "third-party cookies",
             "claude.ai" }) do
             assert.is_truthy(text:find(wanted, 1, true), wanted)

@@ -129,7 +129,7 @@ describe("structure", function()
         none(found, "mutable")
     end)
 
-    it("D7 secrets are compared by nothing that stops at the first difference", function()
+    it("A07 secrets are compared by nothing that stops at the first difference", function()
         local function undefined(name) return tmp.shell("nm -u build/CMakeFiles/sandstorm.dir/runtime/" .. name .. ".c.o") end
         assert.matches("CRYPTO_memcmp", undefined("crypto"))
         assert.matches("crypto_same", undefined("keys")) -- under a key of the process, which hides lengths as well

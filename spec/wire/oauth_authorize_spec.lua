@@ -32,7 +32,7 @@ describe("The authorization endpoint", function()
         assert.is_nil(told.code)
     end
 
-    it("D31 unknown clients and addresses get a page, never a redirect", function()
+    it("A31 unknown clients and addresses get a page, never a redirect", function()
         is_page(app:page("unknown"), 400, "not registered")
         is_page(app:page(client, { redirect_uri = "https://evil.example/" }), 400, "did not register")
         is_page(app:page(client, { redirect_uri = "javascript:alert(1)" }), 400)
@@ -43,7 +43,7 @@ describe("The authorization endpoint", function()
         is_page(app:get("/oauth/authorize?%zz"), 400)
     end)
 
-    it("D31 GET and HEAD change nothing: the same address works again and again", function()
+    it("A31 GET and HEAD change nothing: the same address works again and again", function()
         for _ = 1, 3 do is_page(app:page(client), 200) end
         local connection = s:connect()
         local query = oauth.form({ client_id = client, redirect_uri = oauth.REDIRECT, response_type = "code",
@@ -54,12 +54,12 @@ describe("The authorization endpoint", function()
         assert.same({ 200, "" }, { response.status, response.body })
     end)
 
-    it("D31 later errors go to the client with state and iss", function()
+    it("A31 later errors go to the client with state and iss", function()
         is_error(app:page(client, { response_type = "token" }), "unsupported_response_type", "state-1")
         is_error(app:page(client, { response_type = false, state = false }), "invalid_request")
     end)
 
-    it("D32 the address must be a registered one; on loopback the port and an empty path do not count", function()
+    it("A32 the address must be a registered one; on loopback the port and an empty path do not count", function()
         local mine = app:client({ redirect_uris = { "http://localhost/callback", "http://127.0.0.1:33418",
             "https://a.example/cb" } })
         for _, redirect in ipairs({ "http://localhost/callback", "http://localhost:51234/callback", "http://127.0.0.1:1/",
@@ -73,7 +73,7 @@ describe("The authorization endpoint", function()
         end
     end)
 
-    it("D32 no way of writing another address is taken for a registered one", function()
+    it("A32 no way of writing another address is taken for a registered one", function()
         local mine = app:client({ redirect_uris = { "http://localhost/callback", "https://a.example/cb" } })
         for _, redirect in ipairs({
             "https://a.example./cb", "https://a.example/%63b", "https://a.example/cb%00", "https://a.example/x/../cb",
@@ -93,7 +93,7 @@ describe("The authorization endpoint", function()
         end
     end)
 
-    it("D33 S256 only, and a challenge of 43 characters, before a password is asked for", function()
+    it("A33 S256 only, and a challenge of 43 characters, before a password is asked for", function()
         assert.equal(200, app:page(client, { code_challenge_method = false }).status)
         for _, changes in ipairs({
             { code_challenge_method = "plain" }, { code_challenge_method = "s256" }, { code_challenge_method = "" },
@@ -104,7 +104,7 @@ describe("The authorization endpoint", function()
         end
     end)
 
-    it("D34 repeated parameters are invalid, unknown ones do not matter, state comes back as it was", function()
+    it("A34 repeated parameters are invalid, unknown ones do not matter, state comes back as it was", function()
         local base = { client_id = client, redirect_uri = oauth.REDIRECT, response_type = "code",
             code_challenge = oauth.CHALLENGE }
         local function get(more)
@@ -132,7 +132,7 @@ describe("The authorization endpoint", function()
         assert.not_matches("state=", app:decide(oauth.blob(app:page(client, { state = false }))).headers.location)
     end)
 
-    it("D34 any scope is accepted; granted is mcp, and offline_access if asked", function()
+    it("A34 any scope is accepted; granted is mcp, and offline_access if asked", function()
         for asked, granted in pairs({ ["openid email profile"] = "mcp", ["mcp offline_access"] = "mcp offline_access",
             [""] = "mcp",
             ["offline_access"] = "mcp offline_access", ['""'] = "mcp" }) do
@@ -141,7 +141,7 @@ describe("The authorization endpoint", function()
         end
     end)
 
-    it("D35 the resource is this server's, however it is written", function()
+    it("A35 the resource is this server's, however it is written", function()
         for _, resource in ipairs({ origin, origin .. "/", origin .. "/mcp", origin .. "/mcp/", (origin:gsub("^http",
             "HTTP")) }) do
             assert.equal(200, app:page(client, { resource = resource }).status, resource)
@@ -152,7 +152,7 @@ describe("The authorization endpoint", function()
         end
     end)
 
-    it("D36 the form trusts nothing but its protected part", function()
+    it("A36 the form trusts nothing but its protected part", function()
         local blob = oauth.blob(app:page(client))
         local answer = app:decide(blob, { client_id = "x", redirect_uri = "https://evil.example/", state = "other", scope = "y" })
         assert.matches("^" .. oauth.REDIRECT:gsub("%p", "%%%0") .. "%?code=", answer.headers.location)
@@ -165,7 +165,7 @@ describe("The authorization endpoint", function()
         is_page(app:decide(blob, nil, { Host = "localhost:" .. s.port }), 400)
     end)
 
-    it("D34 D36 the longest of everything at once signs in", function()
+    it("A34 A36 the longest of everything at once signs in", function()
         local redirect = "https://a.example/" .. ("r"):rep(2030)
         local long = app:client({ redirect_uris = { redirect }, client_name = ("\u{65E5}"):rep(33) })
         local state = ("s"):rep(4096) -- and all of it within the 8 KB of a request target
@@ -181,7 +181,7 @@ describe("The authorization endpoint", function()
             code_verifier = oauth.VERIFIER }).status)
     end)
 
-    it("D36 it can be used for ten minutes", function()
+    it("A36 it can be used for ten minutes", function()
         local function made(ms)
             return app:mint([[return artifact.make("form", { h = args[1], client = args[2], kind = "registered", name = "n",
                 redirect = args[3], challenge = args[4], scope = "mcp", e = artifact.now() + 600 })]],
@@ -191,7 +191,7 @@ describe("The authorization endpoint", function()
         is_page(app:decide(made(-610000)), 400, "This page has expired")
     end)
 
-    it("D37 says who asks, where the code goes, what access means, and warns", function()
+    it("A37 says who asks, where the code goes, what access means, and warns", function()
         local page = app:page(client, { redirect_uri = LOOPBACK }).body
         assert.matches("Give “<bdi>Spec &lt;app&gt;</bdi>” access", page)
         assert.matches('<b dir="ltr">localhost:4711</b>', page)
@@ -207,17 +207,17 @@ describe("The authorization endpoint", function()
         assert.not_matches('class="note"', known)
     end)
 
-    it("D37 hidden and turning characters in a name are shown for what they are", function()
+    it("A37 hidden and turning characters in a name are shown for what they are", function()
         local id = app:client({ client_name = "A\u{202E}B\u{200F}\u{2066}C</h1><script>x" })
         local page = app:page(id).body
         assert.matches("Give “<bdi>A%?B%?%?C&lt;/h1&gt;&lt;script&gt;x</bdi>” access", page)
     end)
 
-    it("D37 Deny tells the client, and needs no token", function()
+    it("A37 Deny tells the client, and needs no token", function()
         is_error(app:decide(oauth.blob(app:page(client)), { decision = "deny", password = false }), "access_denied", "state-1")
     end)
 
-    it("D38 the form is a form, small, and comes from its own page", function()
+    it("A38 the form is a form, small, and comes from its own page", function()
         local blob = oauth.blob(app:page(client))
         for _, headers in ipairs({ { Origin = "https://evil.example" }, { Origin = "http://127.0.0.1" }, { Origin = origin ..
             "/" },
@@ -238,7 +238,7 @@ describe("The authorization endpoint", function()
         assert.is_nil(app:page(client).headers["set-cookie"])
     end)
 
-    it("D39 the way back is a 302 with code, state and iss behind whatever query is there", function()
+    it("A39 the way back is a 302 with code, state and iss behind whatever query is there", function()
         local answer = app:decide(oauth.blob(app:page(client, { redirect_uri = "https://q.example/cb?a=1" })))
         assert.equal(302, answer.status)
         local told = oauth.query(answer.headers.location)
@@ -246,7 +246,7 @@ describe("The authorization endpoint", function()
         assert.same({ "1", "state-1", origin }, { told.a, told.state, told.iss })
     end)
 
-    it("D40 headers of every page", function()
+    it("A40 headers of every page", function()
         local blob = oauth.blob(app:page(client))
         for name, response in pairs({
             consent = app:page(client), wrong = app:decide(blob, { password = "" }), unknown = app:page("x"),
@@ -261,7 +261,7 @@ describe("The authorization endpoint", function()
             assert.same({ "DENY", "nosniff", "same-origin", "no-store" }, { headers["x-frame-options"],
                 headers["x-content-type-options"], headers["referrer-policy"], headers["cache-control"] })
             assert.is_nil(headers["cross-origin-opener-policy"])
-            assert.is_nil(headers["access-control-allow-origin"]) -- D58
+            assert.is_nil(headers["access-control-allow-origin"]) -- A58
             assert.not_matches("<script", response.body)
             assert.not_matches(" on%w+=", response.body)
             assert.not_matches(" style=", response.body)
@@ -271,7 +271,7 @@ describe("The authorization endpoint", function()
         assert.not_equal(app:page(client).headers["content-security-policy"], app:page(client).headers["content-security-policy"])
     end)
 
-    it("D41 works with password managers, and a pasted token may have blanks around it", function()
+    it("A41 works with password managers, and a pasted token may have blanks around it", function()
         local page = app:page(client)
         assert.matches('<input type="password"[^>]*autofocus', page.body)
         assert.matches('autocomplete="current%-password"', page.body)
@@ -284,7 +284,7 @@ describe("The authorization endpoint", function()
 end)
 
 describe("When the server itself is at fault", function()
-    it("D31 D40 people get a page, the log has the reason, and nothing is granted", function()
+    it("A31 A40 people get a page, the log has the reason, and nothing is granted", function()
         local library = tmp.dir("library")
         tmp.shell("cp -r lib/. " .. library)
         tmp.write(library .. "/oauth/consent.lua", [[
@@ -303,7 +303,7 @@ describe("When the server itself is at fault", function()
 end)
 
 describe("Guessing the token", function()
-    it("D53 five a minute for an address or an IPv6 /64, then a page with Retry-After; others and bearers go on", function()
+    it("A53 five a minute for an address or an IPv6 /64, then a page with Retry-After; others and bearers go on", function()
         local s = oauth.start()
         local app = oauth.new(s)
         local client = app:client()
@@ -326,7 +326,7 @@ describe("Guessing the token", function()
         s:stop()
     end)
 
-    it("D53 what a peer that is not trusted says of addresses does not count", function()
+    it("A53 what a peer that is not trusted says of addresses does not count", function()
         local s = oauth.start({ env = { FORWARDED_ALLOW_IPS = "203.0.113.77" } })
         local app = oauth.new(s)
         local blob = oauth.blob(app:page(app:client()))
@@ -336,7 +336,7 @@ describe("Guessing the token", function()
         s:stop()
     end)
 
-    it("D53 many addresses at once only slow it down: nobody is locked out, and other requests do not wait", function()
+    it("A53 many addresses at once only slow it down: nobody is locked out, and other requests do not wait", function()
         local s = oauth.start()
         local app = oauth.new(s)
         local blob = oauth.blob(app:page(app:client()))

@@ -26,7 +26,7 @@ describe("Access tokens of v0.1.0", function()
 
     local function now_ms() return os.time() * 1000 end
 
-    it("D1 the recorded ones are made as these are, so that what holds for these holds for them", function()
+    it("A01 the recorded ones are made as these are, so that what holds for these holds for them", function()
         local ours = 0
         for _, sample in ipairs(OLD.access_tokens) do
             if sample.secret == OLD.secret then
@@ -39,7 +39,7 @@ describe("Access tokens of v0.1.0", function()
         assert.is_true(ours > 0)
     end)
 
-    it("D1 D2 what they must say, and when they end", function()
+    it("A01 A02 what they must say, and when they end", function()
         local function status(payload) return app:ping(sign(payload)).status end
         local function at(ms) return ('{"t":%d,"c":"x","k":"access"}'):format(now_ms() + ms) end
         assert.equal(200, status(at(0)))
@@ -57,7 +57,7 @@ describe("Access tokens of v0.1.0", function()
         end
     end)
 
-    it("D2 a token has one text only", function()
+    it("A02 a token has one text only", function()
         local good = sign(('{"t":%d,"c":"xy","k":"access"}'):format(now_ms()))
         local signature, payload = good:match("^(.*)%.(.*)$")
         assert.equal(43, #signature)
@@ -79,7 +79,7 @@ describe("Access tokens of v0.1.0", function()
         end
     end)
 
-    it("D1 the switch turns them off, D3 the raw secret stays", function()
+    it("A01 the switch turns them off, A03 the raw secret stays", function()
         local good = sign(('{"t":%d,"c":"x","k":"access"}'):format(now_ms()))
         local other = oauth.start({ token = OLD.secret, env = { SANDSTORM_OLD_TOKENS = "off" } })
         local with = oauth.new(other)
@@ -87,7 +87,7 @@ describe("Access tokens of v0.1.0", function()
         other:stop()
     end)
 
-    it("D51 whoever holds one can end it, and ends no other with it", function()
+    it("A51 whoever holds one can end it, and ends no other with it", function()
         local one, two = sign(('{"t":%d,"c":"held","k":"access"}'):format(now_ms())),
             sign(('{"t":%d,"c":"other","k":"access"}'):format(now_ms()))
         local signature = one:match("^(.*)%.")
@@ -99,7 +99,7 @@ describe("Access tokens of v0.1.0", function()
         assert.same({ 401, 200 }, { app:ping(one).status, app:ping(two).status })
     end)
 
-    it("D51 one can be revoked alone, and they end with all others", function()
+    it("A51 one can be revoked alone, and they end with all others", function()
         local one, two = sign(('{"t":%d,"c":"one","k":"access"}'):format(now_ms())),
             sign(('{"t":%d,"c":"two","k":"access"}'):format(now_ms()))
         local function token(...)
@@ -141,7 +141,7 @@ describe("Access tokens", function()
     end)
     teardown(function() s:stop() end)
 
-    it("D6 one of another kind is refused everywhere: the full matrix", function()
+    it("A06 one of another kind is refused everywhere: the full matrix", function()
         local tokens, id = app:sign_in()
         local code = app:code(id)
         local form = oauth.blob(app:page(id))
@@ -167,7 +167,7 @@ describe("Access tokens", function()
         assert.same({ 401, 400 }, { app:ping(old).status, app:exchange(id, old).status })
     end)
 
-    it("D2 a token has one text only", function()
+    it("A02 a token has one text only", function()
         local good = app:sign_in().access_token
         for name, text in pairs({
             padded = good .. "=", ["a dot more"] = good .. ".", ["behind it"] = good .. "A",
@@ -179,7 +179,7 @@ describe("Access tokens", function()
         end
     end)
 
-    it("D18 an expired one is told so; a forged one is not valid", function()
+    it("A18 an expired one is told so; a forged one is not valid", function()
         local function why(token) return app:ping(token).headers["www-authenticate"]:match('error_description="([^"]*)"') end
         assert.equal(200, app:ping(app:access()).status)
         assert.equal("The access token has expired", why(app:access(nil, -3700000)))
@@ -189,13 +189,13 @@ describe("Access tokens", function()
             challenge)
     end)
 
-    it("D52 a token for another address is refused", function()
+    it("A52 a token for another address is refused", function()
         assert.equal(401, app:ping(app:access({ h = "https://other.example" })).status)
         assert.equal(401, app:ping(app:access(), { Host = "localhost:" .. s.port }).status)
         assert.equal(401, app:ping(app:access(), { Host = "evil.example" }).status)
     end)
 
-    it("D8 tokens, clients and refresh tokens outlive a restart; D44 codes do not", function()
+    it("A08 tokens, clients and refresh tokens outlive a restart; A44 codes do not", function()
         local tokens, id = app:sign_in()
         local code = app:code(id)
         s:stop()
@@ -207,7 +207,7 @@ describe("Access tokens", function()
         assert.same({ 400, "invalid_grant" }, { app:exchange(id, code).status, app:exchange(id, code).json.error })
     end)
 
-    it("D5 D8 without a folder to write to they outlive a restart all the same", function()
+    it("A05 A08 without a folder to write to they outlive a restart all the same", function()
         local function start(port) return oauth.start({ port = port, env = { SANDSTORM_STATE_DIR = "/proc/none" } }) end
         local first = start()
         local with = oauth.new(first)
@@ -222,7 +222,7 @@ describe("Access tokens", function()
         second:stop()
     end)
 
-    it("D5 keys come from secret and key file: another of either refuses everything; the file is closed to others", function()
+    it("A05 keys come from secret and key file: another of either refuses everything; the file is closed to others", function()
         local tokens, id = app:sign_in()
         assert.equal("600\n", tmp.shell("stat -c %a " .. s.workspace .. "/.sandstorm-mcp/key"))
         local folder = tmp.dir("other")
@@ -241,11 +241,11 @@ describe("Access tokens", function()
         end
         local twin = oauth.start({ workspace = s.workspace, env = { SANDSTORM_PUBLIC_URL = "http://127.0.0.1:" .. s.port } })
         assert.equal(200, oauth.new(twin):ping(tokens.access_token).status)
-        assert.equal(200, oauth.new(twin):page(id).status) -- D26
+        assert.equal(200, oauth.new(twin):page(id).status) -- A26
         twin:stop()
     end)
 
-    it("D3 a secret is bytes: one beyond ASCII is a bearer and a password", function()
+    it("A03 a secret is bytes: one beyond ASCII is a bearer and a password", function()
         local secret = "g\xC3\xA9heimnis-\xFF-\xE6\x97\xA5\xE6\x9C\xAC"
         local other = oauth.start({ token = secret })
         local with = oauth.new(other)
@@ -258,7 +258,7 @@ describe("Access tokens", function()
         other:stop()
     end)
 
-    it("D4 no server starts without a secret, and a short one is warned of", function()
+    it("A04 no server starts without a secret, and a short one is warned of", function()
         for _, secret in ipairs({ "", false }) do
             local run = program.run({ args = { "serve" }, env = { SANDSTORM_MCP_TOKEN = secret, MCP_AUTH_TOKEN = secret } })
             assert.equal(1, run.code)
@@ -270,7 +270,7 @@ describe("Access tokens", function()
         assert.equal("", s.process:stderr())
     end)
 
-    it("D19 a token in the query is no token, and neither are two headers", function()
+    it("A19 a token in the query is no token, and neither are two headers", function()
         local token = app:access()
         assert.equal(401, app:ping(nil, nil, "/mcp?access_token=" .. token).status)
         local connection = s:connect()
@@ -282,7 +282,7 @@ describe("Access tokens", function()
         assert.equal(401, response.status)
     end)
 
-    it("D17 comes before method, body and Accept, for every method but OPTIONS", function()
+    it("A17 comes before method, body and Accept, for every method but OPTIONS", function()
         for _, method in ipairs({ "GET", "HEAD", "POST", "DELETE", "PUT", "PATCH" }) do
             local headers = { Authorization = "Bearer x", Accept = "image/png", ["Content-Type"] = "text/plain" }
             local connection = s:connect()
@@ -317,7 +317,7 @@ describe("Limits of bearers", function()
         return seen, response
     end
 
-    it("D54 only failures of one address are counted, and a valid bearer always passes", function()
+    it("A54 only failures of one address are counted, and a valid bearer always passes", function()
         local seen, last = many(310, "wrong", "203.0.113.7")
         assert.same({ [401] = 300, [429] = 10 }, seen)
         assert.equal("too_many_requests", cjson.decode(last.body).error)
@@ -328,7 +328,7 @@ describe("Limits of bearers", function()
         assert.equal(401, app:get("/mcp", { ["X-Forwarded-For"] = "203.0.113.7" }).status) -- without a bearer: discovery
     end)
 
-    it("D54 an IPv6 caller is its /64", function()
+    it("A54 an IPv6 caller is its /64", function()
         local total = 0
         for block = 1, 31 do
             local seen = many(10, "wrong", ("2001:db8:1:2:%x::1"):format(block))
@@ -338,7 +338,7 @@ describe("Limits of bearers", function()
         assert.same({ [401] = 1 }, (many(1, "wrong", "[2001:db8:1:3::1]:443")))
     end)
 
-    it("D54 guesses at the session API's token count as well, whoever has it passes; all is told by /metrics", function()
+    it("A54 guesses at the session API's token count as well, whoever has it passes; all is told by /metrics", function()
         local connection, seen = s:connect(), {}
         local function ask(bearer, from)
             local response = connection:request({ method = "DELETE", path = "/session/none", headers = {
@@ -356,13 +356,13 @@ describe("Limits of bearers", function()
         assert.equal(6, exposition.value(metrics, "sandstorm_limited_total", { what = "bearers" }))
     end)
 
-    it("D54 IPv4 addresses that a proxy writes in the way of IPv6 are counted one by one", function()
+    it("A54 IPv4 addresses that a proxy writes in the way of IPv6 are counted one by one", function()
         assert.same({ [401] = 300, [429] = 1 }, (many(301, "wrong", "::ffff:203.0.113.30")))
         assert.same({ [401] = 1 }, (many(1, "wrong", "::ffff:203.0.113.31")))
         assert.same({ [429] = 1 }, (many(1, "wrong", "203.0.113.30")))
     end)
 
-    it("D55 successes are not limited unless the operator says so, and then each grant for itself", function()
+    it("A55 successes are not limited unless the operator says so, and then each grant for itself", function()
         assert.same({ [405] = 1500 }, (many(1500, s.token)))
         local other = oauth.start({ env = { SANDSTORM_RATE_LIMIT = "20" } })
         local with = oauth.new(other)

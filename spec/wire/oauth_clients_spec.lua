@@ -73,11 +73,11 @@ describe("OAuth client", function()
         local page = app:get(path_of(server.authorization_endpoint) .. "?" .. oauth.form(all))
         assert.equal(200, page.status, page.body)
         local answer = app:decide(oauth.blob(page), nil, { Origin = origin, ["Sec-Fetch-Site"] = "same-origin" })
-        assert.is_true(answer.status == 302 or answer.status == 303, answer.body) -- B2
+        assert.is_true(answer.status == 302 or answer.status == 303, answer.body) -- B02
         local location = answer.headers.location
         assert.equal(fields.redirect_uri, location:sub(1, #fields.redirect_uri))
         local told = oauth.query(location)
-        assert.same({ "client-state", server.issuer }, { told.state, told.iss }) -- A2.6
+        assert.same({ "client-state", server.issuer }, { told.state, told.iss }) -- C06
         return told
     end
 
@@ -100,7 +100,7 @@ describe("OAuth client", function()
         return response.json
     end
 
-    --- What every client does with its token: a call at once (A2.10).
+    --- What every client does with its token: a call at once (C10).
     local function works(tokens, headers)
         local response = post_mcp(INITIALIZE, headers, tokens.access_token)
         assert.equal(200, response.status, response.body)
@@ -109,7 +109,7 @@ describe("OAuth client", function()
                 ["Mcp-Session-Id"] = response.headers["mcp-session-id"] }), tokens.access_token).status)
     end
 
-    it("Claude Code 2.1.332: by its document, refreshes with another resource, signs out, A2.5 A2.6 A2.10 A2.13", function()
+    it("Claude Code 2.1.332: by its document, refreshes with another resource, signs out, C05 C06 C10 C13", function()
         local resource, server = follow(post_mcp(DISCOVER, DISCOVER_HEADERS))
         assert.is_true(server.client_id_metadata_document_supported)
         -- The login does not touch /mcp: the document must lie at the well-known path of the resource.
@@ -118,7 +118,7 @@ describe("OAuth client", function()
         local tokens = sign_in(server, { client_id = id }, redirect, { scope = "mcp offline_access", prompt = "consent",
             resource = origin .. "/" }, { ["User-Agent"] = "Bun/1.2" })
         assert.equal("mcp offline_access", tokens.scope)
-        assert.is_true(tokens.expires_in > 300) -- A2.13: else it would refresh before every request
+        assert.is_true(tokens.expires_in > 300) -- C13: else it would refresh before every request
         assert.equal(200, post_mcp(DISCOVER, DISCOVER_HEADERS, tokens.access_token).status)
         works(tokens, { ["User-Agent"] = "claude-code/2.1.332" })
         assert.equal(405, app:get("/mcp", { Authorization = "Bearer " .. tokens.access_token, Accept = JSON }).status)
@@ -130,20 +130,20 @@ describe("OAuth client", function()
         assert.equal(401, post_mcp(INITIALIZE, nil, newer.json.access_token).status)
     end)
 
-    it("Claude Code 2.1.332 where the server reads no documents: registers, B9", function()
+    it("Claude Code 2.1.332 where the server reads no documents: registers, B09", function()
         local server = app:get(SERVER).json
         local redirect = "http://localhost:49152/callback"
         local client = register(server, { client_name = "Claude Code (sandstorm)", redirect_uris = { redirect },
             grant_types = { "authorization_code", "refresh_token" }, response_types = { "code" },
             token_endpoint_auth_method = "none", application_type = "native", scope = "mcp offline_access" })
         works(sign_in(server, client, redirect, { resource = H, scope = "mcp offline_access" }))
-        works(sign_in(server, client, "http://localhost:3118/callback", { resource = H })) -- B9: its next port
+        works(sign_in(server, client, "http://localhost:3118/callback", { resource = H })) -- B09: its next port
     end)
 
-    it("claude.ai, Desktop connectors and mobile: by the document, from two addresses, B2 B5 B10 B16 B24", function()
+    it("claude.ai, Desktop connectors and mobile: by the document, from two addresses, B02 B05 B10 B16 B24", function()
         local cloud = { ["User-Agent"] = "python-httpx/0.28.1", ["X-Forwarded-For"] = "160.79.104.10" }
         local other = { ["User-Agent"] = "python-httpx/0.28.1", ["X-Forwarded-For"] = "160.79.106.35" }
-        follow(app:get("/mcp", { ["User-Agent"] = "Claude-User" })) -- B5: sometimes the first request
+        follow(app:get("/mcp", { ["User-Agent"] = "Claude-User" })) -- B05: sometimes the first request
         local _, server = follow(post_mcp(INITIALIZE, { ["User-Agent"] = "Claude-User" }))
         assert.is_true(server.client_id_metadata_document_supported)
         assert.equal("none", server.token_endpoint_auth_methods_supported[1]) -- B10: both, or it never chooses it
@@ -160,7 +160,7 @@ describe("OAuth client", function()
         end
     end)
 
-    it("claude.ai by registration with a secret in the body, B7 B8; a dead id is told to register again, B22", function()
+    it("claude.ai by registration with a secret in the body, B07 B08; a dead id is told to register again, B22", function()
         local server = app:get(SERVER).json
         local redirect = "https://claude.ai/api/mcp/auth_callback"
         local client = register(server, { client_name = "Claude", redirect_uris = { redirect },
@@ -235,7 +235,7 @@ describe("OAuth client", function()
             token_endpoint_auth_method = "none", client_uri = "https://github.com/modelcontextprotocol/mcp-cli",
             software_id = "2e6dc280-f3c3-4e01-99a7-8181dbd1d23d", software_version = "0.15.1" })
         local tokens = sign_in(server, client, redirect, { resource = H, scope = "mcp" })
-        assert.is_true(tokens.expires_in > 60) -- A2.13
+        assert.is_true(tokens.expires_in > 60) -- C13
         works(tokens, { ["Mcp-Method"] = "initialize" })
         works(tokens)
         local newer = refresh(server, { client_id = client.client_id, refresh_token = tokens.refresh_token, scope = "mcp" })
@@ -302,7 +302,7 @@ describe("OAuth client", function()
         works(app:post("/oauth/token", body, { ["Content-Type"] = JSON }).json)
     end)
 
-    it("A2.1 A2.2 A2.3 challenges are read by careless readers: nothing in them looks like another parameter", function()
+    it("C01 C02 C03 challenges are read by careless readers: nothing in them looks like another parameter", function()
         for _, response in ipairs({ app:ping(), app:ping("x"), app:ping(app:access(nil, -3700000)), app:get("/mcp/", {}) }) do
             local challenge = response.headers["www-authenticate"]
             assert.not_matches('scope=""', challenge)
@@ -314,27 +314,27 @@ describe("OAuth client", function()
         end
     end)
 
-    it("A2.4 B20 the resource is named as it was typed, with slash or without, and neither is redirected", function()
+    it("C04 B20 the resource is named as it was typed, with slash or without, and neither is redirected", function()
         for _, path in ipairs({ "/mcp", "/mcp/" }) do
             local response = app:request("POST", path, INITIALIZE, { ["Content-Type"] = JSON })
             assert.equal(origin .. path, (follow(response)).resource)
         end
     end)
 
-    it("A2.7 clients that found no resource document send no resource", function()
+    it("C07 clients that found no resource document send no resource", function()
         local tokens, id = app:sign_in({ resource = false })
         works(tokens)
         works(app:refresh(id, tokens.refresh_token).json)
     end)
 
-    it("A2.8 B4 clients that found nothing use the names at the root", function()
+    it("C08 B04 clients that found nothing use the names at the root", function()
         local server = { issuer = origin, registration_endpoint = origin .. "/register",
             authorization_endpoint = origin .. "/authorize", token_endpoint = origin .. "/token" }
         local client = register(server, { client_name = "lost", redirect_uris = { "http://localhost:1/callback" } })
         works(sign_in(server, client, "http://localhost:2/callback"))
     end)
 
-    it("A2.9 a refresh that cannot be is invalid_grant or 401 invalid_client, never what ends a client for good", function()
+    it("C09 a refresh that cannot be is invalid_grant or 401 invalid_client, never what ends a client for good", function()
         local tokens, id = app:sign_in()
         app:post("/oauth/revoke", { token = tokens.refresh_token })
         for _, response in ipairs({ app:refresh(id, tokens.refresh_token), app:refresh(id, "x"), app:refresh(id, "") }) do
@@ -344,7 +344,7 @@ describe("OAuth client", function()
         assert.same({ 401, "invalid_client" }, { unknown.status, unknown.json.error })
     end)
 
-    it("A2.11 A2.12 documents hold all that their schemas ask for, and no null or empty member", function()
+    it("C11 C12 documents hold all that their schemas ask for, and no null or empty member", function()
         local openid = app:get(OPENID).json
         for _, name in ipairs({ "jwks_uri", "subject_types_supported", "id_token_signing_alg_values_supported" }) do
             assert.is_truthy(openid[name], name)
@@ -357,7 +357,7 @@ describe("OAuth client", function()
         assert.same({ oauth.REDIRECT }, client.json.redirect_uris)
     end)
 
-    it("A2.14 verifiers with ~ and . come encoded; ids and secrets need no encoding", function()
+    it("C14 verifiers with ~ and . come encoded; ids and secrets need no encoding", function()
         local verifier = ("aB3~.-_"):rep(8)
         local challenge = app:mint('local c = require("crypto") return c.base64url(c.sha256(args[1]))', 0, verifier)
         local id = app:client()
@@ -368,12 +368,12 @@ describe("OAuth client", function()
         assert.not_matches("[^%w._-]", made.client_id .. made.client_secret)
     end)
 
-    it("B1 no form-action stands in the way of the redirect", function()
+    it("B01 no form-action stands in the way of the redirect", function()
         local page = app:page(app:client())
         assert.not_matches("form%-action", page.headers["content-security-policy"] .. page.body)
     end)
 
-    it("B3 B6 every 401 of /mcp names the document at the resource's path", function()
+    it("B03 B06 every 401 of /mcp names the document at the resource's path", function()
         for _, response in ipairs({ app:ping(), app:ping("x"), app:get("/mcp"), app:request("DELETE", "/mcp") }) do
             assert.matches('resource_metadata="' .. (origin .. RESOURCE):gsub("%p", "%%%0") .. '/mcp"',
                 response.headers["www-authenticate"])

@@ -15,14 +15,14 @@ describe("OAuth metadata", function()
     end)
     teardown(function() s:stop() end)
 
-    it("D10 issuer, authorization_servers[1] and iss are one string without a slash at its end", function()
+    it("A10 issuer, authorization_servers[1] and iss are one string without a slash at its end", function()
         assert.equal(origin, app:get(SERVER).json.issuer)
         assert.same({ origin }, app:get(RESOURCE).json.authorization_servers)
         local location = app:decide(oauth.blob(app:page(app:client()))).headers.location
         assert.equal(origin, oauth.query(location).iss)
     end)
 
-    it("D11 D12 the resource document names what it is asked for, with slash or without", function()
+    it("A11 A12 the resource document names what it is asked for, with slash or without", function()
         for path, resource in pairs({
             [RESOURCE] = "/mcp", [RESOURCE .. "/"] = "/mcp", [RESOURCE .. "/mcp"] = "/mcp", [RESOURCE .. "/mcp/"] = "/mcp/",
         }) do
@@ -33,7 +33,7 @@ describe("OAuth metadata", function()
         end
     end)
 
-    it("D11 the challenge leads to the document of the path that was called", function()
+    it("A11 the challenge leads to the document of the path that was called", function()
         for path, suffix in pairs({ ["/mcp"] = "/mcp", ["/mcp/"] = "/mcp/", ["/mcp/x"] = "/mcp" }) do
             local challenge = app:ping(nil, nil, path).headers["www-authenticate"]
             local document = challenge:match('resource_metadata="' .. origin:gsub("%p", "%%%0") .. '([^"]*)"')
@@ -42,7 +42,7 @@ describe("OAuth metadata", function()
         end
     end)
 
-    it("D13 the server document is whole at each of its addresses", function()
+    it("A13 the server document is whole at each of its addresses", function()
         local wanted = {
             issuer = origin, authorization_endpoint = origin .. "/oauth/authorize", token_endpoint = origin .. "/oauth/token",
             registration_endpoint = origin .. "/oauth/register", revocation_endpoint = origin .. "/oauth/revoke",
@@ -58,7 +58,7 @@ describe("OAuth metadata", function()
         end
     end)
 
-    it("D14 OpenID discovery is a superset of it with all that its schema asks for", function()
+    it("A14 OpenID discovery is a superset of it with all that its schema asks for", function()
         local plain = app:get(SERVER).json
         for _, path in ipairs({ OPENID, OPENID .. "/mcp", "/mcp" .. OPENID, "/oauth/token" .. OPENID, "/token" .. OPENID }) do
             local document = app:get(path).json
@@ -70,7 +70,7 @@ describe("OAuth metadata", function()
         end
     end)
 
-    it("D15 no document has a null, an empty text or a number with a fraction", function()
+    it("A15 no document has a null, an empty text or a number with a fraction", function()
         local function check(value, where)
             assert.not_equal(cjson.null, value, where)
             assert.not_equal("", value, where)
@@ -82,7 +82,7 @@ describe("OAuth metadata", function()
         check((app:sign_in()), "tokens")
     end)
 
-    it("D16 GET and HEAD without auth, any Accept, any query, readable by every page, kept for minutes", function()
+    it("A16 GET and HEAD without auth, any Accept, any query, readable by every page, kept for minutes", function()
         for _, path in ipairs({ SERVER, RESOURCE .. "/mcp", OPENID }) do
             local plain = app:get(path)
             local odd = app:get(path .. "?x=1&y", { Accept = "image/png", Origin = "https://any.example" })
@@ -100,7 +100,7 @@ describe("OAuth metadata", function()
         end
     end)
 
-    it("D60 unknown OAuth paths are JSON 404s, and nothing is redirected", function()
+    it("A60 unknown OAuth paths are JSON 404s, and nothing is redirected", function()
         for _, path in ipairs({ "/oauth/introspect", "/oauth", "/.well-known/x", SERVER .. "/other", "/oauth/token/x",
             "/nowhere" }) do
             local response = app:get(path)
@@ -123,7 +123,7 @@ describe("OAuth metadata", function()
         end
     end)
 
-    it("D9 without a public URL the address is what a trusted peer forwards, else Host; what is no address is 400", function()
+    it("A09 without a public URL the address is what a trusted peer forwards, else Host; what is no address is 400", function()
         local function issuer(headers)
             local response = app:get(SERVER, headers)
             return response.status == 200 and response.json.issuer or response.status
@@ -146,7 +146,7 @@ describe("OAuth metadata", function()
 end)
 
 describe("The public URL", function()
-    it("D9 is the only source of addresses, and what is forwarded does not matter", function()
+    it("A09 is the only source of addresses, and what is forwarded does not matter", function()
         local s = oauth.start({ env = { SANDSTORM_PUBLIC_URL = "https://mcp.example.com", SANDSTORM_CIMD = "off" } })
         local app = oauth.new(s)
         local headers = { Host = "evil.example", ["X-Forwarded-Proto"] = "http", ["X-Forwarded-Host"] = "evil.example",
@@ -160,10 +160,10 @@ describe("The public URL", function()
         assert.equal("https://mcp.example.com/oauth/token", document.token_endpoint)
         assert.equal("https://mcp.example.com/mcp", resource.resource)
         assert.not_matches("evil", challenge .. cjson.encode(document) .. cjson.encode(resource))
-        assert.is_false(document.client_id_metadata_document_supported) -- D13 follows the setting
+        assert.is_false(document.client_id_metadata_document_supported) -- A13 follows the setting
     end)
 
-    it("D9 must be https, or http on loopback, without anything behind the host", function()
+    it("A09 must be https, or http on loopback, without anything behind the host", function()
         for _, url in ipairs({ "https://a.example/", "https://a.example/mcp", "https://a.example?x", "https://a.example#x",
             "http://a.example", "ftp://a.example", "a.example", "https://u@a.example", "https://" }) do
             local run = program.run({ args = { "serve" }, env = {

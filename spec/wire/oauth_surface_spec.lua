@@ -14,7 +14,7 @@ describe("What browsers are told (CORS)", function()
     end)
     teardown(function() s:stop() end)
 
-    it("D58 metadata and OAuth JSON may be read by every page, errors too, without credentials", function()
+    it("A58 metadata and OAuth JSON may be read by every page, errors too, without credentials", function()
         local page = { Origin = "https://any.example" }
         for _, response in ipairs({
             app:get("/.well-known/oauth-authorization-server", page), app:post("/oauth/token", { grant_type = "x" }, page),
@@ -28,7 +28,7 @@ describe("What browsers are told (CORS)", function()
         end
     end)
 
-    it("D58 what the connection itself refuses may be read too", function()
+    it("A58 what the connection itself refuses may be read too", function()
         local large = app:post("/oauth/token", ("x"):rep(65537), { Origin = "https://any.example" })
         local connection = s:connect()
         connection:send("GET /%zz HTTP/1.1\r\nHost: x\r\nOrigin: https://any.example\r\n\r\n")
@@ -38,7 +38,7 @@ describe("What browsers are told (CORS)", function()
         assert.same({ 400, "*" }, { broken.status, broken.headers["access-control-allow-origin"] })
     end)
 
-    it("D58 D59 /mcp follows the origin policy: 401 and 200 are read by allowed pages, others get 403 and no header", function()
+    it("A58 A59 /mcp follows the origin policy: 401 and 200 are read by allowed pages, others get 403 and no header", function()
         for _, origin in ipairs({ "https://claude.ai", "http://localhost:6274", "vscode-webview://x" }) do
             for _, token in ipairs({ s.token, "wrong" }) do
                 local headers = app:ping(token, { Origin = origin }).headers
@@ -56,7 +56,7 @@ describe("What browsers are told (CORS)", function()
         assert.is_nil(foreign.headers["www-authenticate"])
     end)
 
-    it("D58 preflights are 204 without a bearer and allow the headers of all clients", function()
+    it("A58 preflights are 204 without a bearer and allow the headers of all clients", function()
         local asked = "authorization,content-type,mcp-protocol-version,mcp-session-id," ..
             "mcp-method,mcp-name,mcp-param-x,last-event-id"
         for _, path in ipairs({ "/mcp", "/mcp/", "/oauth/token", "/register", "/.well-known/oauth-protected-resource/mcp",
@@ -84,7 +84,7 @@ describe("What browsers are told (CORS)", function()
         end
     end)
 
-    it("D21 a Host that is no host is a bad request on every path; routes come from the target alone", function()
+    it("A21 a Host that is no host is a bad request on every path; routes come from the target alone", function()
         for _, host in ipairs({ "a?", "a#", "a/b?", "[", "x@y", "a b", "a:b", "host:1?", "[::1", "é" }) do
             for _, path in ipairs({ "/mcp", "/health", "/oauth/authorize", "/.well-known/oauth-authorization-server",
                 "/nowhere" }) do
@@ -107,7 +107,7 @@ describe("What browsers are told (CORS)", function()
 end)
 
 describe("The log", function()
-    it("D57 tells client, address, outcome and reason, and no secret of any kind", function()
+    it("A57 tells client, address, outcome and reason, and no secret of any kind", function()
         local audit = tmp.dir("audit") .. "/audit.log"
         local s = oauth.start({ env = { SANDSTORM_LOG_LEVEL = "trace", SANDSTORM_AUDIT_FILE = audit } })
         local app = oauth.new(s)
@@ -179,7 +179,7 @@ describe("Hostile input", function()
         return table.concat(parts)
     end
 
-    it("D56 no input of any endpoint is answered with a 5xx, and the server lives on", function()
+    it("A56 no input of any endpoint is answered with a 5xx, and the server lives on", function()
         local s = oauth.start({ env = { SANDSTORM_CIMD = "table" } })
         local app = oauth.new(s)
         local tokens, id = app:sign_in()
@@ -258,7 +258,7 @@ describe("Every route", function()
     }
     local QUERIES = { "", "?", "?%00=%FF&%=1&a", "?" .. ("a=b&"):rep(300) }
 
-    it("D56 whatever is sent to it, with a bearer or without, no answer is a 5xx", function()
+    it("A56 whatever is sent to it, with a bearer or without, no answer is a 5xx", function()
         local routes = program.lua([[
             local seen = {}
             for position, route in ipairs(require("app").load((...)).routes) do
@@ -322,7 +322,7 @@ describe("While a tool runs", function()
         return busy
     end
 
-    it("D62 the endpoints answer at once: a call that sleeps holds nobody", function()
+    it("A62 the endpoints answer at once: a call that sleeps holds nobody", function()
         local s = oauth.start()
         local busy = start_call(s, "terminal_exec", '{"command":"sleep 300"}')
         for _ = 1, 50 do whole_way(oauth.new(s)) end
@@ -330,7 +330,7 @@ describe("While a tool runs", function()
         s:kill()
     end)
 
-    it("D62 nor does a call that computes: it ends only when all of them have answered", function()
+    it("A62 nor does a call that computes: it ends only when all of them have answered", function()
         local tools = tmp.file("tools.lua", [[
             -- luacheck: globals tool
             local fs = require("fs")

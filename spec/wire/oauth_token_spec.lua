@@ -26,7 +26,7 @@ describe("The token endpoint", function()
         return { Authorization = "Basic " .. encoded }
     end
 
-    it("D42 takes forms and JSON objects of any media type spelling, and nothing else", function()
+    it("A42 takes forms and JSON objects of any media type spelling, and nothing else", function()
         local kinds = { "application/json", "Application/JSON; charset=utf-8" }
         for _, kind in ipairs(kinds) do
             local body = ('{"grant_type":"authorization_code","code":"%s","client_id":"%s","redirect_uri":"%s",' ..
@@ -49,7 +49,7 @@ describe("The token endpoint", function()
         assert.equal(200, app:exchange(client, code).status)
     end)
 
-    it("D43 public clients by their id, confidential ones by post or Basic, raw or encoded", function()
+    it("A43 public clients by their id, confidential ones by post or Basic, raw or encoded", function()
         for _, method in ipairs({ "client_secret_post", "client_secret_basic" }) do
             local made = app:register({ token_endpoint_auth_method = method }).json
             local id, secret = made.client_id, made.client_secret
@@ -76,7 +76,7 @@ describe("The token endpoint", function()
         refused(app:exchange(client, "x", { client_id = false }), "invalid_request")
     end)
 
-    it("D44 a code is bound to client, address, challenge and server; a wrong request does not use it up", function()
+    it("A44 a code is bound to client, address, challenge and server; a wrong request does not use it up", function()
         local code, other = app:code(client), app:client({ client_name = "Other" })
         for _, changes in ipairs({
             { code_verifier = oauth.VERIFIER .. "x" }, { code_verifier = false }, { code_verifier = "" },
@@ -92,7 +92,7 @@ describe("The token endpoint", function()
         assert.equal(200, app:exchange(client, code).status)
     end)
 
-    it("D44 verifiers of 43 to 128 unreserved characters", function()
+    it("A44 verifiers of 43 to 128 unreserved characters", function()
         for _, verifier in ipairs({ ("aZ9-._~"):rep(18) .. "ab", ("~"):rep(43) }) do
             local challenge = app:mint('local c = require("crypto") return c.base64url(c.sha256(args[1]))', 0, verifier)
             local code = app:code(client, { code_challenge = challenge })
@@ -100,7 +100,7 @@ describe("The token endpoint", function()
         end
     end)
 
-    it("D44 of many exchanges at once exactly one succeeds, and a complete repetition ends what the first got", function()
+    it("A44 of many exchanges at once exactly one succeeds, and a complete repetition ends what the first got", function()
         local code = app:code(client)
         local body = oauth.form({ grant_type = "authorization_code", code = code, client_id = client,
             redirect_uri = oauth.REDIRECT, code_verifier = oauth.VERIFIER })
@@ -130,7 +130,7 @@ describe("The token endpoint", function()
         assert.equal(200, app:ping(tokens.access_token).status)
     end)
 
-    it("D44 D47 D6 what is handed out says when it ends: a code after a minute, a refresh token after 90 days", function()
+    it("A44 A47 A06 what is handed out says when it ends: a code after a minute, a refresh token after 90 days", function()
         local function claims(text)
             return app:mint([[
                 local payload = args[1]:match("^s%l1%.([%w_-]+)%.")
@@ -150,7 +150,7 @@ describe("The token endpoint", function()
         assert.equal(600, form.e - form.t)
     end)
 
-    it("D45 D46 D47 the answer: a bearer for a day, always a refresh token, the scope; kept by nobody", function()
+    it("A45 A46 A47 the answer: a bearer for a day, always a refresh token, the scope; kept by nobody", function()
         local response = app:exchange(client, app:code(client))
         local tokens = response.json
         assert.same({ "Bearer", 86400, "mcp" }, { tokens.token_type, tokens.expires_in, tokens.scope })
@@ -160,7 +160,7 @@ describe("The token endpoint", function()
         assert.equal(200, app:ping(tokens.access_token).status)
     end)
 
-    it("D48 each refresh makes a new generation; two at once both succeed; the one before is good while the new is fresh",
+    it("A48 each refresh makes a new generation; two at once both succeed; the one before is good while the new is fresh",
         function()
         local tokens, id = app:sign_in()
         local one = tokens.refresh_token
@@ -176,7 +176,7 @@ describe("The token endpoint", function()
         assert.equal(401, app:ping(first.json.access_token).status)
     end)
 
-    it("D48 after a restart nobody is locked out", function()
+    it("A48 after a restart nobody is locked out", function()
         local tokens, id = app:sign_in()
         local two = app:refresh(id, tokens.refresh_token).json.refresh_token
         local three = app:refresh(id, two).json.refresh_token
@@ -187,7 +187,7 @@ describe("The token endpoint", function()
         assert.equal(200, app:refresh(id, tokens.refresh_token).status)
     end)
 
-    it("D49 D35 a refresh is bound to the client; its resource may be written otherwise; scope never grows", function()
+    it("A49 A35 a refresh is bound to the client; its resource may be written otherwise; scope never grows", function()
         local tokens, id = app:sign_in({ resource = origin .. "/" })
         local other = app:client({ client_name = "Other" })
         refused(app:refresh(other, tokens.refresh_token), "invalid_grant")
@@ -203,7 +203,7 @@ describe("The token endpoint", function()
         assert.equal(200, app:refresh(made.client_id, theirs.refresh_token, { client_secret = made.client_secret }).status)
     end)
 
-    it("D50 what is wrong with a refresh is invalid_grant, invalid_client or invalid_target", function()
+    it("A50 what is wrong with a refresh is invalid_grant, invalid_client or invalid_target", function()
         for _, token in ipairs({ "", "x", ("x"):rep(5000), "sr1.e30.AAAA", "\xFF", app:access() }) do
             refused(app:refresh(client, token), "invalid_grant")
         end
@@ -212,7 +212,7 @@ describe("The token endpoint", function()
         refused(app:post("/oauth/token", { client_id = client }), "invalid_request")
     end)
 
-    it("D47 D48 an expired refresh token is refused, and a family ends for good", function()
+    it("A47 A48 an expired refresh token is refused, and a family ends for good", function()
         local function token(ms, finish)
             return app:mint([[return artifact.make("refresh", { f = "family", b = now, x = artifact.now() + tonumber(args[3]),
                 h = args[1], c = artifact.fingerprint(args[2]), s = "mcp", g = 1,
@@ -226,7 +226,7 @@ describe("The token endpoint", function()
         assert.is_true(last.expires_in <= 1000)
     end)
 
-    it("D51 revocation: either token ends the family, whoever holds it; what is unknown is 200", function()
+    it("A51 revocation: either token ends the family, whoever holds it; what is unknown is 200", function()
         for _, kind in ipairs({ "access_token", "refresh_token" }) do
             local tokens, id = app:sign_in()
             local response = app:post("/oauth/revoke", { token = tokens[kind], token_type_hint = "anything", client_id = id })
@@ -240,7 +240,7 @@ describe("The token endpoint", function()
         assert.equal(200, app:post("/oauth/revoke", '{"token":"x"}', { ["Content-Type"] = "application/json" }).status)
     end)
 
-    it("D54 failed calls are limited by address and only they; the answer is OAuth's", function()
+    it("A54 failed calls are limited by address and only they; the answer is OAuth's", function()
         local from = { ["X-Forwarded-For"] = "203.0.113.50" }
         local statuses = {}
         for _ = 1, 122 do
@@ -260,7 +260,7 @@ describe("The token endpoint", function()
 end)
 
 describe("Lifetimes", function()
-    it("D47 can be set, but never to less than ten minutes", function()
+    it("A47 can be set, but never to less than ten minutes", function()
         local s = oauth.start({ env = { SANDSTORM_ACCESS_TTL = "600" } })
         assert.equal(600, oauth.new(s):sign_in().expires_in)
         s:stop()
@@ -286,7 +286,7 @@ describe("sandstorm-mcp token", function()
         return program.run({ args = { "token", ... }, env = env, workspace = s.workspace })
     end
 
-    it("D51 lists who signed in, with first and last use, and ends one while the server runs", function()
+    it("A51 lists who signed in, with first and last use, and ends one while the server runs", function()
         assert.equal("No grants.\n", token("list").stdout)
         local one, two = app:sign_in(), app:sign_in()
         local unused = token("list").stdout
@@ -301,7 +301,7 @@ describe("sandstorm-mcp token", function()
         assert.matches(id .. " .*revoked", token("list").stdout)
     end)
 
-    it("D51 ends all; what comes after counts again", function()
+    it("A51 ends all; what comes after counts again", function()
         local tokens, id = app:sign_in()
         assert.equal(0, token("revoke", "all").code)
         assert.same({ 401, 200 }, { app:ping(tokens.access_token).status, app:ping(s.token).status })
@@ -310,7 +310,7 @@ describe("sandstorm-mcp token", function()
         assert.equal(200, app:ping(app:sign_in().access_token).status)
     end)
 
-    it("D51 generates a token for a script, which is a grant like others", function()
+    it("A51 generates a token for a script, which is a grant like others", function()
         local made = token("generate", "backup", "2")
         assert.equal(0, made.code, made.stderr)
         local bearer = made.stdout:gsub("\n", "")
@@ -320,7 +320,7 @@ describe("sandstorm-mcp token", function()
         assert.equal(401, app:ping(bearer).status)
     end)
 
-    it("D51 names of strangers do nothing to the terminal, and columns stay columns", function()
+    it("A51 names of strangers do nothing to the terminal, and columns stay columns", function()
         app:sign_in()
         local id = app:client({ client_name = "a\27]0;x\7\u{202E}b\n日本" })
         app:exchange(id, app:code(id))
@@ -330,7 +330,7 @@ describe("sandstorm-mcp token", function()
         assert.same({ column, column }, { plain:find("app.example", 1, true), utf8.len(odd:match("^(.-)app%.example")) + 1 })
     end)
 
-    it("D51 what root makes belongs to the user of the server, and who may not read is told so", function()
+    it("A51 what root makes belongs to the user of the server, and who may not read is told so", function()
         assert.equal(0, token("generate", "mine").code)
         local state = s.workspace .. "/.sandstorm-mcp"
         if tmp.shell("id -u") ~= "0\n" then return end -- only root can be two users
@@ -363,7 +363,7 @@ describe("sandstorm-mcp token", function()
         assert.is_true(#token("secret").stdout >= 43)
     end)
 
-    it("D51 without a folder that can be written nothing is made that could not be revoked; a list that cannot be read stops",
+    it("A51 without a folder that can be written nothing is made that could not be revoked; a list that cannot be read stops",
         function()
         local env = { SANDSTORM_MCP_TOKEN = s.token, SANDSTORM_STATE_DIR = "/proc/none" }
         local run = program.run({ args = { "token", "generate", "x" }, env = env })
@@ -380,7 +380,7 @@ describe("sandstorm-mcp token", function()
         assert.matches("/grants: .*it says whose access ended", run.stderr)
     end)
 
-    it("D51 the file is closed to others, bounded, and forgives a line that a crash cut off", function()
+    it("A51 the file is closed to others, bounded, and forgives a line that a crash cut off", function()
         local tokens = app:sign_in()
         local path = s.workspace .. "/.sandstorm-mcp/grants"
         assert.equal("600\n", tmp.shell("stat -c %a " .. path))
@@ -397,7 +397,7 @@ describe("sandstorm-mcp token", function()
         assert.equal(200, app:ping(tokens.access_token).status)
     end)
 
-    it("D51 what was revoked stays so when the list is full", function()
+    it("A51 what was revoked stays so when the list is full", function()
         local tokens = app:sign_in()
         app:post("/oauth/revoke", { token = tokens.refresh_token })
         local path, lines = s.workspace .. "/.sandstorm-mcp/grants", {}

@@ -14,13 +14,13 @@ describe("the session API", function()
     setup(function() s = sessions.serve() end)
     teardown(function() s:stop() end)
 
-    it("D22 asks for the shared secret where no token of its own is set", function()
+    it("A22 asks for the shared secret where no token of its own is set", function()
         assert.equal(201, create(s))
         local status, answer, response = sessions.ask(s, "POST", "/session/create", { type = "t" }, NONE)
         assert.same({ 401, "Unauthorized", "Bearer" }, { status, answer.error, response.headers["www-authenticate"] })
     end)
 
-    it("D22 takes the bearer in any case and with blanks around, and nothing else", function()
+    it("A22 takes the bearer in any case and with blanks around, and nothing else", function()
         for _, value in ipairs({ "bearer " .. s.token, "BEARER  " .. s.token .. " " }) do
             assert.equal(201, create(s, { Authorization = value }))
         end
@@ -30,7 +30,7 @@ describe("the session API", function()
         end
     end)
 
-    it("D22 tells a stranger nothing: neither of methods nor of paths below, nor of sessions", function()
+    it("A22 tells a stranger nothing: neither of methods nor of paths below, nor of sessions", function()
         for _, path in ipairs({ "/session/create", "/session/x", "/session/x/status", "/session/x/exec", "/session/x/y/z",
             "/session/" }) do
             for _, method in ipairs({ "GET", "POST", "DELETE", "PUT" }) do
@@ -63,7 +63,7 @@ describe("the session API", function()
         end
     end)
 
-    it("D22 the tokens of the two sides do not open each other", function()
+    it("A22 the tokens of the two sides do not open each other", function()
         local own = sessions.serve({ env = { SESSION_AUTH_TOKEN = "session-token-0123456789" } })
         assert.equal(401, create(own))
         assert.equal(201, create(own, { Authorization = "Bearer session-token-0123456789" }))
@@ -75,7 +75,7 @@ describe("the session API", function()
     end)
 end)
 
-describe("A22 the open session API", function()
+describe("the open session API", function()
     local s
 
     setup(function() s = sessions.serve({ env = { SANDSTORM_SESSION_OPEN = "1", SANDSTORM_METRICS_OPEN = "1" } }) end)
@@ -87,7 +87,7 @@ describe("A22 the open session API", function()
         return headers
     end
 
-    it("D22 lets a program on this machine in, under any name of loopback", function()
+    it("A22 lets a program on this machine in, under any name of loopback", function()
         assert.equal(201, create(s, NONE))
         for _, host in ipairs({ "localhost", "localhost:80", "127.0.0.1", "[::1]:8080", "127.1.2.3:1" }) do
             assert.equal(201, create(s, with({ Host = host })), host)
@@ -95,7 +95,7 @@ describe("A22 the open session API", function()
         assert.equal(200, s:request({ path = "/metrics", headers = NONE }).status)
     end)
 
-    it("D22 does not take what came through a proxy or a browser for one", function()
+    it("A22 does not take what came through a proxy or a browser for one", function()
         for name, value in pairs({
             ["X-Forwarded-For"] = "127.0.0.1", ["X-Forwarded-Proto"] = "https", ["X-Forwarded-Host"] = "localhost",
             Forwarded = "for=127.0.0.1", Via = "1.1 caddy", ["X-Real-IP"] = "127.0.0.1", Origin = "http://localhost",
@@ -106,14 +106,14 @@ describe("A22 the open session API", function()
         end
     end)
 
-    it("D22 does not take a name that was rebound to this machine for it", function()
+    it("A22 does not take a name that was rebound to this machine for it", function()
         for _, host in ipairs({ "evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80", "[::2]", "128.0.0.1",
             "" }) do
             assert.equal(401, create(s, with({ Host = host })), host)
         end
     end)
 
-    it("D22 judges who shows a bearer by it, and still asks for one on /mcp", function()
+    it("A22 judges who shows a bearer by it, and still asks for one on /mcp", function()
         assert.equal(401, create(s, { Authorization = "Bearer wrong" }))
         assert.equal(201, create(s))
         assert.equal(401, s:request({ method = "POST", path = "/mcp", body = "{}", headers = NONE }).status)
@@ -131,7 +131,7 @@ describe("A22 the open session API", function()
         kill $server; wait $server
     ]]
 
-    it("D22 is not open to an address that is not loopback, whatever name it asks for", function()
+    it("A22 is not open to an address that is not loopback, whatever name it asks for", function()
         local result = program.run({
             wrap = needs.network("ip link set lo up; ip addr add 192.0.2.9/32 dev lo"),
             command = { "/bin/bash" }, args = { "-c", ASK, program.path }, cwd = tmp.dir("network"),

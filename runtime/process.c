@@ -322,7 +322,7 @@ int process_watch(struct process *p, const struct process_child *child, uint64_t
     if (rc != 0)
         discard(p);
     else if (timeout_ms > 0)
-        set_timer(p, timeout_ms < PROCESS_TIMEOUT_MAX_MS ? timeout_ms : PROCESS_TIMEOUT_MAX_MS);
+        set_timer(p, timeout_ms);
     return rc;
 }
 

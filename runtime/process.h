@@ -45,7 +45,7 @@
 #define PROCESS_DRAIN_MS 250
 #define PROCESS_GRACE_MS 2000
 #define PROCESS_LOST_MS 5000
-#define PROCESS_TIMEOUT_MAX_MS 86400000u /* a day; longer limits are lowered to it */
+#define PROCESS_TIMEOUT_MAX_MS 86400000u /* a day */
 #define PROCESS_ERROR_SIZE 512
 
 struct process_set;
@@ -70,7 +70,7 @@ struct process_request {
     size_t input_len;
     bool merge;  /* stderr goes to the pipe of stdout, so their order is kept */
     bool linger; /* read the output on after the leader's exit; no time limit, and at a bounded pace */
-    uint64_t timeout_ms; /* 0: none */
+    uint64_t timeout_ms; /* 0: none; at most PROCESS_TIMEOUT_MAX_MS */
 };
 
 enum process_stop { PROCESS_NOT_STOPPED, PROCESS_TIMED_OUT, PROCESS_CANCELLED, PROCESS_SHUT_DOWN };

@@ -197,6 +197,12 @@ describe("process.run", function()
         assert.same({ "bye\n", true, 3 }, { result.stdout, result.timed_out, result.exit_code })
     end)
 
+    it("P05 SIGTERM goes to the whole group, so descendants tidy up too", function()
+        local child = "(trap 'echo bye; exit' TERM; echo ready; while :; do sleep 0.05; done)"
+        local result = run(('{ command = "%s & wait", timeout_ms = 2000 }'):format(child))
+        assert.same({ "ready\nbye\n", true, "SIGTERM" }, { result.stdout, result.timed_out, result.signal })
+    end)
+
     it("P05 a descendant that left the group and holds the pipe does not hold the call", function()
         local result = lua([[
             local result = process.run({ command = "setsid sleep 300 & echo $!; wait", timeout_ms = 2000 })
@@ -318,6 +324,18 @@ describe("process.run", function()
         ]]))
     end)
 
+    it("P20 a job that is said to have ended has all of its output, for whoever asks in that moment", function()
+        assert.same({ 100, 0 }, lua([[
+            local complete, others = 0, 0
+            for _ = 1, 100 do
+                local pid = process.start({ command = "seq 1 200000; sleep 0.002; echo last" })
+                while process.job(pid).state == "running" do clock.sleep(0) end
+                if process.job(pid).output_bytes == 1288895 + 5 then complete = complete + 1 else others = others + 1 end
+            end
+            return { complete, others }
+        ]]))
+    end)
+
     it("P22 signals have their default actions and none is blocked", function()
         local result = lua([[
             return {
@@ -380,6 +398,17 @@ describe("process.run", function()
                 ended(process.start({ command = command })).output }
         ]])
         assert.same({ "4\nleader\n", "0\n1\n2\n3\n", "4\nleader\n" }, result)
+    end)
+
+    it("D01 a child has no descriptor that the server itself was started with", function()
+        needs.root() -- who may see the descriptors of a process that hides its memory
+        local result = lua([[
+            return { sh("readlink /proc/$PPID/fd/9"), sh("ls /proc/self/fd | wc -l"),
+                process.run({ argv = { "ls", "/proc/self/fd" } }).stdout,
+                ended(process.start({ argv = { "ls", "/proc/self/fd" } })).output,
+                sh("ls /proc/self/fd | wc -l #" .. ("z"):rep(200000)) }
+        ]], { wrap = { "bash", "-c", 'exec 9</etc/passwd; exec "$@"', "bash" } })
+        assert.same({ "/etc/passwd\n", "4\n", "0\n1\n2\n3\n", "0\n1\n2\n3\n", "4\n" }, result)
     end)
 
     it("a stopped handler ends its program", function()
@@ -712,10 +741,11 @@ describe("background jobs", function()
             local since, before = clock.monotonic_ms(), read_by_now()
             wait_for(function() return read_by_now() > before + 50000000 end)
             local bytes = read_by_now() - before
-            local turns = (clock.monotonic_ms() - since) // 10 + 2 -- a turn, then a pause of 10 ms, and so on
+            -- Turns of nearly and of more than 512 KB, then a pause of 10 ms, whose clock lags by less than 2 ms, and so on.
+            local pauses = (clock.monotonic_ms() - since) // 8 + 2
             local output = #process.job(pid).output
             sh("kill $(cat child)")
-            return { bytes, turns * 9 * 65536, output }
+            return { bytes, pauses * 17 * 65536, output }
         ]])
         assert.is_true(result[1] <= result[2], ("%d bytes where at most %d fit"):format(result[1], result[2]))
         assert.equal(262144, result[3])

@@ -25,8 +25,7 @@ static bool fail(int number)
 
 static int open_done(const struct way *w, uint64_t flags)
 {
-    return fs_open_at(w->root->fd, w->done, flags | O_PATH, 0,
-                      RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS);
+    return fs_open_at(w->root->fd, w->done, flags | O_PATH, 0, RESOLVE_NO_SYMLINKS);
 }
 
 /* `..`, physically: what was walked has to be a folder. */

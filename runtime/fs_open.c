@@ -22,7 +22,7 @@ void fs_close(int fd)
 
 int fs_open_at(int dir, const char *relative, uint64_t flags, mode_t mode, uint64_t resolve)
 {
-    struct open_how how = {.flags = flags | O_CLOEXEC, .mode = mode, .resolve = resolve};
+    struct open_how how = {.flags = flags | O_CLOEXEC, .mode = mode, .resolve = resolve | CONFINED};
     const char *path = relative[0] == '\0' ? "." : relative;
     long fd = -1;
     errno = EAGAIN;
@@ -33,7 +33,7 @@ int fs_open_at(int dir, const char *relative, uint64_t flags, mode_t mode, uint6
 
 int fs_open_name(int dir, const char *name, uint64_t flags)
 {
-    return fs_open_at(dir, name, flags | O_NOFOLLOW, 0, CONFINED | RESOLVE_NO_SYMLINKS);
+    return fs_open_at(dir, name, flags | O_NOFOLLOW, 0, 0);
 }
 
 /* The way for absolute links, which RESOLVE_BENEATH refuses wherever they lead. A link that appears between
@@ -43,7 +43,7 @@ static int open_followed(struct fs_root *root, const char *relative, uint64_t fl
     char plain[PATH_MAX];
     for (int tries = 0; tries < FS_RACE_MAX; tries++) {
         if (!fs_follow(root, relative, (flags & O_NOFOLLOW) == 0, plain)) return -1;
-        int fd = fs_open_at(root->fd, plain, flags, 0, CONFINED | RESOLVE_NO_SYMLINKS);
+        int fd = fs_open_at(root->fd, plain, flags, 0, RESOLVE_NO_SYMLINKS);
         if (fd >= 0 || errno != ELOOP) return fd;
     }
     return -1;
@@ -51,7 +51,7 @@ static int open_followed(struct fs_root *root, const char *relative, uint64_t fl
 
 int fs_open_beneath(struct fs_root *root, const char *relative, uint64_t flags)
 {
-    int fd = fs_open_at(root->fd, relative, flags, 0, CONFINED);
+    int fd = fs_open_at(root->fd, relative, flags, 0, 0);
     if (fd >= 0 || errno != EXDEV) return fd;
     return open_followed(root, relative, flags);
 }

@@ -13,7 +13,6 @@
 
 #define DEPTH_MAX 48  /* descriptors held at a time; what is deeper is moved up first */
 #define PASSES_MAX 64 /* over the top folder, for what was moved there or made meanwhile */
-#define PLAIN (RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS)
 
 struct sweep {
     int top; /* the folder that everything lies in */
@@ -37,7 +36,8 @@ static bool sweep_failed(struct sweep *s, const char *name, int number)
 static void unlock(int dir, const char *name)
 {
     char link[64];
-    int fd = fs_open_at(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW, 0, PLAIN | RESOLVE_NO_XDEV);
+    int fd =
+        fs_open_at(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW, 0, RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
     if (fd < 0) return;
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     if (chmod(link, 0700) != 0) { /* then the next step says what is wrong */
@@ -48,10 +48,10 @@ static void unlock(int dir, const char *name)
 static int open_folder(int dir, const char *name)
 {
     const uint64_t flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
-    int fd = fs_open_at(dir, name, flags, 0, PLAIN | RESOLVE_NO_XDEV);
+    int fd = fs_open_at(dir, name, flags, 0, RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
     if (fd >= 0 || errno != EACCES) return fd;
     unlock(dir, name);
-    return fs_open_at(dir, name, flags, 0, PLAIN | RESOLVE_NO_XDEV);
+    return fs_open_at(dir, name, flags, 0, RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
 }
 
 /* A folder that is not empty is one that somebody fills, or where something was too deep: left for later. */
@@ -143,7 +143,7 @@ static int open_parent(struct fs_target *t, const char **name)
     }
     memcpy(folder, t->relative, parent);
     folder[parent] = '\0';
-    return fs_open_at(t->root->fd, folder, O_RDONLY | O_DIRECTORY, 0, PLAIN);
+    return fs_open_at(t->root->fd, folder, O_RDONLY | O_DIRECTORY, 0, RESOLVE_NO_SYMLINKS);
 }
 
 static bool sweep_target(struct fs_target *t, struct sweep *s)

@@ -65,6 +65,34 @@ describe("scripts", function()
         offers(s, "ping_tool")
     end)
 
+    -- What a link in a watched folder leads to changes without an event in that folder.
+    local function behind_link()
+        local link = tmp.dir("linked") .. "/tools.lua"
+        assert(uv.fs_symlink(path, link))
+        return server.start({ tools = link })
+    end
+
+    it("L06 a save that no event tells of, behind a link, is found by looking", function()
+        local looks = behind_link()
+        tmp.write(path, BASE .. tool("second", 'return "2"'))
+        offers(looks, "ping_tool second")
+        save_by_rename(path, BASE .. tool("third", 'return "3"'))
+        offers(looks, "ping_tool third")
+        looks:stop()
+    end)
+
+    it("L06 a save that an event tells of is not left to the looking: who has to look misses saves that the other loads", function()
+        local looks = behind_link()
+        local saves = 0
+        assert.is_true(program.wait_until(function()
+            saves = saves + 1
+            tmp.write(path, BASE .. tool("save_" .. saves, 'return "x"'))
+            offers(s, "ping_tool save_" .. saves)
+            return health(s).generation >= health(looks).generation + 5
+        end), saves .. " saves")
+        looks:stop()
+    end)
+
     it("L06 a named pipe in the place of a script holds up nothing: the next save is loaded", function()
         assert(uv.fs_unlink(path))
         tmp.shell("mkfifo " .. tmp.quote(path))

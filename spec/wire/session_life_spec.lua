@@ -155,6 +155,21 @@ describe("a session", function()
         assert.equal("cleaned", sessions.status(s, id))
     end)
 
+    it("deleted, ends what its commands left behind: SIGTERM first, then SIGKILL for who ignores that", function()
+        local id, folder = create(s)
+        local word = tmp.dir("word") .. "/said"
+        assert.equal(200, (exec(s, id, ([[
+            setsid sh -c 'trap "" TERM; echo $$ > deaf; while :; do sleep 0.05; done' >/dev/null 2>&1 &
+            setsid sh -c 'trap "echo bye > %s; exit" TERM; echo $$ > tidy; while :; do sleep 0.05; done' >/dev/null 2>&1 &
+            until test -s deaf -a -s tidy; do sleep 0.01; done]]):format(word))))
+        local deaf, tidy = pid_in(folder .. "/workspace/deaf"), pid_in(folder .. "/workspace/tidy")
+        assert.same({ true, true }, { program.is_alive(deaf), program.is_alive(tidy) })
+        assert.equal(200, (ask(s, "DELETE", "/session/" .. id)))
+        assert.same({ false, false }, { program.is_alive(deaf), program.is_alive(tidy) })
+        assert.equal("bye\n", tmp.read(word))
+        assert.is_nil(tmp.kind(folder))
+    end)
+
     it("deleted, leaves what its links lead to and what other sessions run", function()
         local id, folder = create(s)
         local other, other_folder = create(s)

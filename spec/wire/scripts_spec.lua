@@ -81,7 +81,7 @@ describe("scripts", function()
         looks:stop()
     end)
 
-    it("L06 a save that an event tells of is not left to the looking: who has to look misses saves that the other loads", function()
+    it("L06 a save that an event tells of is not left to the looking: who must look misses saves that the other loads", function()
         local looks = behind_link()
         local saves = 0
         assert.is_true(program.wait_until(function()

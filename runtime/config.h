@@ -63,6 +63,7 @@ struct config {
     int64_t header_ms;
     int64_t body_ms;
     int64_t idle_ms;
+    int64_t write_ms;
     int64_t body_limit; /* bytes */
     int64_t call_deadline_ms;
     int64_t script_cpu_ms;

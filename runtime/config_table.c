@@ -68,6 +68,8 @@ const struct config_entry config_entries[] = {
      "time for the body of a request"},
     {"idle_ms", "--idle-ms", "SANDSTORM_IDLE_MS", "MS", CONFIG_NUMBER, FIELD(idle_ms), 100, DAY_MS, "150000",
      "time that a connection is kept open without a request"},
+    {"write_ms", "--write-ms", "SANDSTORM_WRITE_MS", "MS", CONFIG_NUMBER, FIELD(write_ms), 100, DAY_MS, "60000",
+     "time that a client may take nothing of its answer"},
     {"body_limit", "--body-limit", "SANDSTORM_BODY_LIMIT", "BYTES", CONFIG_BYTES, FIELD(body_limit), 1024, JSON_BYTES_MAX, "16M",
      "largest body of a request; as JSON, at most 100,000 values"},
     {"call_deadline_ms", "--call-deadline-ms", "SANDSTORM_CALL_DEADLINE_MS", "MS", CONFIG_NUMBER, FIELD(call_deadline_ms), 100, DAY_MS, "330000",

@@ -90,8 +90,8 @@ struct http_limits {
     size_t linger_bytes;
 };
 
-/* Values for the limits that are no settings. The others, connections, header_ms, body_ms and idle_ms, become
- * 0 and are the caller's to set. */
+/* Values for the limits that are no settings. The others, connections, header_ms, body_ms, idle_ms and
+ * write_ms, become 0 and are the caller's to set. */
 void http_limits_default(struct http_limits *limits);
 
 /* Listens on host:port; `host` is an address or a name ("localhost" means both loopback families, "" all

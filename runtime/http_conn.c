@@ -311,15 +311,14 @@ void http_conn_settle(struct http_conn *c)
 
 static void check_writing(struct http_conn *c)
 {
-    size_t queued = http_write_queued(c);
-
     if (!c->write_deadline || now(c) < c->write_deadline) return;
-    if (queued >= c->write_seen) {
+    size_t untaken = http_write_untaken(c);
+    if (untaken >= c->write_seen) {
         log_line(c->server->log, LOG_DEBUG, HTTP_LOGGER, "%s: takes no output, closed", c->peer);
         http_conn_kill(c);
         return;
     }
-    c->write_seen = queued;
+    c->write_seen = untaken;
     c->write_deadline = now(c) + c->server->limits.write_ms;
 }
 

@@ -89,7 +89,7 @@ struct http_conn {
 
     uint64_t deadline;       /* of the phase, loop time; 0: none */
     uint64_t write_deadline; /* 0: nothing is queued */
-    size_t write_seen;       /* bytes queued when write_deadline was set */
+    size_t write_seen;       /* bytes untaken when write_deadline was set */
     uint64_t timer_due;      /* 0: the timer does not run */
 
     llhttp_t parser;
@@ -209,6 +209,8 @@ void http_response_own(struct http_conn *c, int status);
 /* http_write.c */
 void http_write(struct http_conn *c, uv_buf_t *parts, unsigned count);
 size_t http_write_queued(const struct http_conn *c);
+/* The same with what the kernel holds: shrinks whenever the peer takes something, and only then. */
+size_t http_write_untaken(const struct http_conn *c);
 void http_write_free(struct http_conn *c);
 
 #endif

@@ -19,7 +19,6 @@ void http_limits_default(struct http_limits *limits)
         .header_count = 128,
         .chunk_overhead = 64 * 1024,
         .write_high_water = 1024 * 1024,
-        .write_ms = 60 * 1000,
         .linger_ms = 5 * 1000,
         .linger_bytes = 64 * 1024 * 1024,
     };

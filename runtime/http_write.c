@@ -2,7 +2,9 @@
  * handed to libuv slice by slice, so that progress shows. */
 #include "http_internal.h"
 
+#include <linux/sockios.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 static void write_next(struct http_conn *c);
 
@@ -10,6 +12,14 @@ size_t http_write_queued(const struct http_conn *c)
 {
     return c->out.len + (c->flying.len - c->fly_off) +
            uv_stream_get_write_queue_size((const uv_stream_t *)&c->tcp);
+}
+
+size_t http_write_untaken(const struct http_conn *c)
+{
+    int fd, held = 0;
+
+    if (uv_fileno((const uv_handle_t *)&c->tcp, &fd) != 0 || ioctl(fd, SIOCOUTQ, &held) != 0) held = 0;
+    return http_write_queued(c) + (size_t)held;
 }
 
 void http_write_free(struct http_conn *c)
@@ -81,7 +91,7 @@ static void write_next(struct http_conn *c)
         return;
     }
     c->write_deadline = uv_now(c->server->loop) + c->server->limits.write_ms;
-    c->write_seen = http_write_queued(c);
+    c->write_seen = http_write_untaken(c);
 }
 
 /* Writes what the socket takes now; returns the bytes taken, or -1 when the connection is lost. */

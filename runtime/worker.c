@@ -246,6 +246,7 @@ static bool listen_http(struct worker *w, char *error, size_t error_size)
     limits.header_ms = (uint64_t)c->header_ms;
     limits.body_ms = (uint64_t)c->body_ms;
     limits.idle_ms = (uint64_t)c->idle_ms;
+    limits.write_ms = (uint64_t)c->write_ms;
     w->host->http = http_server_new(w->host->loop, w->host->log, c->host, (uint16_t)c->port, &limits,
                                     &handler, error, error_size);
     return w->host->http != NULL;

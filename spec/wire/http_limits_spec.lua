@@ -4,6 +4,7 @@ local program = require("spec.support.program")
 local rest = require("spec.support.rest")
 local server = require("spec.support.server")
 local tmp = require("spec.support.tmp")
+local uv = require("luv")
 local wire = require("spec.support.wire")
 
 describe("HTTP limits", function()
@@ -131,6 +132,36 @@ describe("HTTP limits", function()
                 client:close()
             end
             ping_works()
+        end)
+    end)
+
+    describe("H09 a peer that takes its answer", function()
+        local SIZE = 10000000 -- more than the sockets of both sides hold
+
+        local function ask(write_ms)
+            s = server.start({ env = { SANDSTORM_WRITE_MS = write_ms, SANDSTORM_LOG_LEVEL = "debug" } })
+            local connection = s:connect()
+            connection:send(wire.exec(s, ("head -c %d /dev/zero | tr '\\0' x"):format(SIZE)))
+            return connection
+        end
+
+        it("not at all is closed after a while", function()
+            local connection = ask("300")
+            s:wait_log(function(line) return line.msg:find("takes no output, closed", 1, true) end)
+            assert.is_true(#connection:read_all() < SIZE)
+            connection:close()
+            ping_works()
+        end)
+
+        -- A piece of the answer that the server hands out takes longer than the client may take nothing.
+        it("slowly gets all of it", function()
+            local connection = ask("2000")
+            connection.sock:setoption("recv-buffer-size", 65536)
+            for number = 1, SIZE // 16384 do
+                assert(connection:read(16384))
+                if number <= 30 then uv.sleep(200) end
+            end
+            connection:close()
         end)
     end)
 

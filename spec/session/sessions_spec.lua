@@ -126,11 +126,13 @@ describe("session.sessions", function()
         ]]))
     end)
 
-    it("deletes a session as often as it is told to", function()
-        assert.same({ true, "cleaned", true, { "Session not found", 404 } }, with([[
+    it("deletes a session as often as it is told to, and counts it once", function()
+        assert.same({ true, "cleaned", true, { "Session not found", 404 }, 1 }, with([[
             insert("a")
+            local metrics, counted = require("metrics"), 0
+            metrics.add = function() counted = counted + 1 end
             local first = sessions.delete("a")
-            return { first, store.find("a").status, sessions.delete("a"), said(sessions.delete("nobody")) }
+            return { first, store.find("a").status, sessions.delete("a"), said(sessions.delete("nobody")), counted }
         ]]))
     end)
 

@@ -84,7 +84,7 @@ describe("git.commit", function()
         ["a mark before a return"] = { "x\r\n>>>>>>>\r\n", true },
         ["a mark that begins in one block and ends in the next"] = { ("x"):rep(1024 * 1024 - 4) .. "\n<<<<<<< a\n", true },
         ["a mark behind a line that never seems to end"] = { ("x"):rep(3 * 1024 * 1024) .. "\n<<<<<<< a\n", true },
-        ["a mark within such a line"] = { ("x"):rep(3 * 1024 * 1024) .. "<<<<<<< a\n", false },
+        ["a mark within such a line"] = { ("x"):rep(2 * 1024 * 1024) .. "<<<<<<< a\n", false },
         ["an empty file"] = { "", false },
     }) do
         it((case[2] and "sees " or "takes for no conflict: ") .. why, function()

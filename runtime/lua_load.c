@@ -7,7 +7,7 @@
 #include "lua_sandbox.h"
 #include "vm.h"
 
-#define BYTES_MAX (128u << 10) /* in a handler: the worst text of this size compiles in some 100 ms */
+#define BYTES_MAX (32u << 10) /* in a handler: the worst text of this size compiles in some 100 ms */
 #define LOADING_BYTES_MAX (4u << 20)
 
 enum { CHUNK = 1, NAME, ENVIRONMENT, RECORD, OUTPUT };

@@ -142,8 +142,8 @@ describe("the standard library", function()
         ["string.format %q"] = { 'string.format("%q", ("x"):rep(17 << 20))', "%q of more than 16777216 bytes" },
         ["string.pack"] = { 'string.pack(("x"):rep(2 << 20))', "string of more than 1048576 bytes" },
         ["os.date"] = { 'os.date(("%c"):rep(3000))', "string of more than 4096 bytes" },
-        ["load"] = { 'assert(load(("x=1 "):rep(1 << 16)))', "load: the text is longer than 131072 bytes" },
-        ["load of pieces"] = { 'assert(load(function() return "local x " end))', "load: the text is longer than 131072 bytes" },
+        ["load"] = { 'assert(load(("x=1 "):rep(1 << 14)))', "load: the text is longer than 32768 bytes" },
+        ["load of pieces"] = { 'assert(load(function() return "local x " end))', "load: the text is longer than 32768 bytes" },
         ["string.rep"] = { '("x"):rep(1 << 40)', "stopped: the scripts hold all the memory they may" },
     }
     for name, case in pairs(refused) do

@@ -78,8 +78,8 @@ bool fs_fail_at(struct fs_target *t, const char *relative, size_t len, int numbe
 /* close, but errno stays. -1 is allowed. */
 void fs_close(int fd);
 
-/* openat2 beneath `dir`, never out of it, with further resolve flags; again while the kernel asks for it. "" is
- * `dir` itself. */
+/* openat2 beneath `dir`, never out of it, with further resolve flags; again while the kernel asks for it.
+ * "" is `dir` itself. */
 int fs_open_at(int dir, const char *relative, uint64_t flags, mode_t mode, uint64_t resolve);
 
 /* openat2 of one name in an opened folder; a link is not followed (ELOOP, or the link itself with O_PATH). */

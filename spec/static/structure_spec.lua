@@ -158,21 +158,12 @@ describe("structure", function()
             ["lib/schema/positions.lua"] = "the table of the keywords that hold schemas",
         }
         local found = {}
-        for _, path in ipairs(files("lib -name '*.lua' -not -path 'lib/_meta/*' -not -path 'lib/mcp/*'")) do
+        for _, path in ipairs(files("lib -name '*.lua' -not -path 'lib/_meta/*'")) do
             local spec = path:gsub("^lib/(.*)%.lua$", "spec/%1_spec.lua")
             local has = tmp.kind(spec) ~= nil
             if has == (NEEDS_NONE[path] ~= nil) then
                 found[#found + 1] = path .. (has and " has one and is listed as one that needs none" or " wants " .. spec)
             end
-        end
-        none(found, "no spec")
-    end)
-
-    it("spec mirrors the protocol engine name for name", function()
-        local found = {}
-        for _, path in ipairs(files("lib/mcp/*.lua")) do
-            local spec = path:gsub("^lib/", "spec/"):gsub("%.lua$", "_spec.lua")
-            if not tmp.kind(spec) then found[#found + 1] = path .. " wants " .. spec end
         end
         none(found, "no spec")
     end)

@@ -123,9 +123,9 @@ describe("scripts", function()
 
     -- Lua's compiler cannot be interrupted, and looks for a name in every function around: here for minutes.
     local function slow_to_compile()
-        local names, around = {}, {}
-        for i = 1, 190 do names[i] = string.char(97 + i % 26, 65 + i // 26) end
-        for i = 1, 90 do around[i] = "local " .. table.concat(names, ",") .. " function x()\n" end
+        local locals, around = {}, {}
+        for i = 1, 190 do locals[i] = string.char(97 + i % 26, 65 + i // 26) end
+        for i = 1, 90 do around[i] = "local " .. table.concat(locals, ",") .. " function x()\n" end
         return table.concat(around) .. ("b=b\n"):rep(900000) .. ("end "):rep(#around)
     end
 

@@ -76,30 +76,4 @@ describe("git.commit", function()
         assert.same({ false, { "a", "gone" }, "Committed as resolved: a, gone" },
             { result.isError, result.structured.resolved, result.content[2] })
     end)
-
-    for why, case in pairs({
-        ["a mark within a line"] = { "x <<<<<<< y\n", false },
-        ["a longer row of the same"] = { "<<<<<<<< y\n", false },
-        ["a mark and nothing else"] = { "|||||||", true },
-        ["a mark before a return"] = { "x\r\n>>>>>>>\r\n", true },
-        ["a mark that begins in one block and ends in the next"] = { ("x"):rep(1024 * 1024 - 4) .. "\n<<<<<<< a\n", true },
-        ["a mark behind a line that never seems to end"] = { ("x"):rep(3 * 1024 * 1024) .. "\n<<<<<<< a\n", true },
-        ["a mark within such a line"] = { ("x"):rep(2 * 1024 * 1024) .. "<<<<<<< a\n", false },
-        ["an empty file"] = { "", false },
-    }) do
-        it((case[2] and "sees " or "takes for no conflict: ") .. why, function()
-            unmerged("a")
-            files["/w/repo/a"] = case[1]
-            assert.equal(case[2], commit.run(call, "m").isError)
-        end)
-    end
-
-    it("looks for marks of the size that an attribute gives", function()
-        unmerged("a", "b")
-        host.answers["check-attr"] = "a\0conflict-marker-size\0009\0b\0conflict-marker-size\0unspecified\0"
-        files["/w/repo/a"], files["/w/repo/b"] = "<<<<<<< seven\n", "ok\n"
-        assert.is_false(commit.run(call, "m").isError)
-        files["/w/repo/a"] = "<<<<<<<<< nine\n"
-        assert.same({ "a" }, commit.run(call, "m").structured.conflicts)
-    end)
 end)

@@ -42,7 +42,7 @@ describe("git.markers", function()
         local mebibyte = 1024 * 1024
         assert.same({ "cut", "far" }, with({
             cut = ("x\n"):rep(mebibyte // 2 - 2) .. "<<<<<<< HEAD\n", far = ("x"):rep(3 * mebibyte) .. "\n<<<<<<< HEAD\n",
-            long = ("x"):rep(mebibyte) .. "<<<<<<< HEAD\n",
+            long = ("x"):rep(mebibyte) .. "<<<<<<< HEAD\n", longer = ("x"):rep(2 * mebibyte) .. "<<<<<<< HEAD\n",
         }))
     end)
 

@@ -43,6 +43,17 @@ describe("questions in a session", function()
         assert.same({}, notified)
     end)
 
+    it("take no answer to what was not asked", function()
+        local strange = true
+        answer = function(asked)
+            local message = { id = strange and "another" or asked.id, result = { roots = json.array({}) } }
+            strange = false
+            return message
+        end
+        assert.is_table(ask(questions.roots()).roots)
+        assert.is_false(strange)
+    end)
+
     it("give an address the id that its revision wants", function()
         answer = function(asked) return { id = asked.id, result = { action = "accept" } } end
         local question = questions.address("Log in", "https://x")

@@ -55,6 +55,17 @@ describe("a list of messages", function()
             local status, answer = handle(messages)
             assert.same({ 400, -32600 }, { status, answer.error.code })
         end
+        many[101] = nil
+        assert.equal(100, #select(2, handle(many)))
+    end)
+
+    it("ends with the message that tells that the session is over", function()
+        local legacy = require("mcp.legacy")
+        legacy.handle = function(_, _, message)
+            if message.id == 2 then return 404, '"over"' end
+            return 200, "{}"
+        end
+        assert.same({ 404, "over" }, { handle({ ping(1), ping(2), ping(3) }) })
     end)
 
     it("that is stopped half-way is answered with what there is", function()

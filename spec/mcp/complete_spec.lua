@@ -37,6 +37,16 @@ describe("completion/complete", function()
         assert.same({ 100, 120, true, "1" }, { #completion.values, completion.total, completion.hasMore, completion.values[1] })
     end)
 
+    it("says that there are no more where a hundred are all", function()
+        define(function()
+            local values = {}
+            for number = 1, 100 do values[number] = number end
+            return values
+        end)
+        local completion = ask(PROMPT, "a")
+        assert.same({ 100, 100, false }, { #completion.values, completion.total, completion.hasMore })
+    end)
+
     it("J02 gives an empty list where there is nothing to suggest", function()
         define(function() return {} end)
         local plain = { type = "ref/resource", uri = "r:1" }

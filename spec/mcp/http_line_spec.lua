@@ -28,6 +28,9 @@ describe("a POST as a transport", function()
         assert.same({ "one" }, request.sent)
         assert.is_nil(request.stream_options.owner)
         assert.same({ 200, "{}" }, { line:respond(200, "{}") })
+        line = new(false, true)
+        line.transport.send("one")
+        assert.same({ 200, "{}" }, { line:respond(200, "{}") }) -- the host writes it into the stream that is open
     end)
 
     it("is resumed by its session, and begins with an event to resume from where the revision has that", function()

@@ -131,6 +131,17 @@ describe("oauth.authorize", function()
         assert.is_truthy(body:find("&lt;b&gt;", 1, true))
     end)
 
+    it("has a page for what goes wrong in the server, and grants nothing then", function()
+        host.crypto.secret_is = function() error("a bug with a detail") end
+        local status, body, headers = decide()
+        assert.same({ 500, nil }, { status, headers.Location })
+        assert.is_nil(body:find("a bug", 1, true))
+        assert.matches("a bug with a detail", host.lines[#host.lines].fields.reason)
+        local request = fake_oauth.post({})
+        authorize.handle(request)
+        assert.equal(500, (request.on_stop("stopped: too long")))
+    end)
+
     it("writes no token and no code into the log", function()
         local _, values = sent(decide())
         decide({ password = "a wrong token" })

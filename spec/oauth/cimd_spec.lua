@@ -95,6 +95,34 @@ describe("oauth.cimd", function()
         end
     end)
 
+    it("takes a document for its host's own word only where it is served as JSON", function()
+        for kind, taken in pairs({ ["Application/JSON; charset=utf-8"] = true, ["application/x.y+json"] = true, [""] = false,
+            ["text/plain"] = false, ["application/jsonp"] = false, ["text/html; a=application/json"] = false }) do
+            serves(document(), { content_type = kind })
+            assert.equal(taken, cimd.find(ID) ~= nil, kind)
+            host.now = host.now + 86400000
+        end
+    end)
+
+    it("does not remember that it was busy", function()
+        answer = { nil, "too many at a time", "EBUSY" }
+        assert.is_nil(cimd.find(ID))
+        serves(document())
+        assert.is_truthy(cimd.find(ID))
+    end)
+
+    it("keeps at most 256 documents, and never gives one for another", function()
+        host.crypto.sha256 = function() return "always the same place" end
+        serves(document())
+        assert(cimd.find(ID))
+        local other = "https://other.example/client.json"
+        serves(document({ client_id = other, client_name = "Other" }))
+        assert.equal("Other", cimd.find(other).name)
+        serves(document())
+        assert.equal("App", cimd.find(ID).name)
+        assert.equal(3, fetched)
+    end)
+
     it("remembers what went wrong for half a minute, with the reason", function()
         answer = { nil, "no such host", "EFETCH" }
         cimd.find(ID)

@@ -54,6 +54,23 @@ describe("oauth.cli", function()
         assert.same({}, host.grants.list())
     end)
 
+    it("takes no word that it does not know", function()
+        local many = { { "secret", "x" }, { "list", "x" }, { "revoke", "a", "b" }, { "generate", "a", "1", "b", "c" } }
+        for _, words in ipairs(many) do
+            assert.is_false((cli.run(words)), table.concat(words, " "))
+        end
+        fails({ "generate", "x", "1.5" }, "^generate: DAYS: ")
+        for _, url in ipairs({ "mcp.example", "ftp://mcp.example", "https://mcp.example/mcp", "https://mcp.example?x" }) do
+            fails({ "generate", "x", "1", url }, "^generate: URL: ")
+        end
+        assert.same({}, host.grants.list())
+    end)
+
+    it("gives no token that could not be revoked", function()
+        host.grants.broken = "grants: Permission denied"
+        fails({ "generate", "x" }, "Permission denied.*could not be revoked")
+    end)
+
     it("lists who has access, the oldest first, and what became of it", function()
         assert.same({ true, "No grants." }, { cli.run({ "list" }) })
         local function add(id, start_ms, finish)

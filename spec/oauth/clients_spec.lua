@@ -45,6 +45,20 @@ describe("oauth.clients", function()
         assert.is_false(client.allows("https://chatgpt.com/connector/oauth/x/y"))
     end)
 
+    it("believes a name as far as who vouches for it: the server, the client's own host, or nobody", function()
+        local id = "https://app.example/client.json"
+        host.fetch.get = function()
+            return { status = 200, cache_control = "", content_type = "application/json", body = json.encode({ client_id = id,
+                client_name = "App", redirect_uris = { "https://app.example/cb", "http://localhost/cb" } }) }
+        end
+        local described = clients.find(id)
+        assert.same({ "described", "claimed" },
+            { described.trust("https://app.example/cb"), described.trust("http://localhost/cb") })
+        assert.equal("known", clients.find("https://claude.ai/oauth/claude-code-client-metadata").trust("http://localhost/cb"))
+        assert.equal("claimed", clients.find(fake_oauth.client()).trust(fake_oauth.REDIRECT))
+        assert.equal("claimed", clients.find(("o"):rep(43)).trust("https://claude.ai/api/mcp/auth_callback"))
+    end)
+
     describe("ids of v0.1.0", function()
         local OLD = ("o"):rep(43)
 

@@ -46,6 +46,17 @@ describe("oauth.consent", function()
         assert.is_nil(body:find('class="note"', 1, true))
     end)
 
+    it("says who vouches for the name", function()
+        local document = { kind = "document", client = "https://app.example/x.json" }
+        for trust, words in pairs({ known = "Known to this server, and described by app.example.",
+            described = "The name is what app.example says of itself." }) do
+            document.trust = trust
+            says(select(2, page(document)), words)
+        end
+        document.trust = "claimed"
+        says(select(2, page(document)), "The name is not verified.")
+    end)
+
     it("leaves what strangers wrote text", function()
         for _, redirect in ipairs({ fake_oauth.REDIRECT, "app:/cb" }) do
             local _, body = page({ name = '"><script>', redirect = redirect })

@@ -16,6 +16,17 @@ describe("oauth.journal", function()
         end)
     end
 
+    it("keeps lines that any stranger can cause apart from the others in the audit log", function()
+        local bounded = {}
+        host.audit.write_bounded = function(fields) bounded[#bounded + 1] = fields.action end
+        journal.attempt("authorization refused")
+        journal.failure("the page failed")
+        journal.warning("code used twice")
+        assert.same({ "authorization refused", "the page failed" }, bounded)
+        assert.equal("code used twice", host.audited[1].action)
+        assert.same({ "info", "error", "warning" }, { host.lines[1].level, host.lines[2].level, host.lines[3].level })
+    end)
+
     it("needs no fields, and no audit log", function()
         host.audit.enabled = function() return false end
         journal.info("signed out")

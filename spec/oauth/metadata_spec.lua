@@ -60,6 +60,13 @@ describe("oauth.metadata", function()
         assert.matches("max%-age=300", select(2, read("/.well-known/oauth-authorization-server"))["Cache-Control"])
     end)
 
+    it("is for everybody only where its addresses do not come from the request", function()
+        local path = "/.well-known/oauth-authorization-server"
+        assert.matches("^private", select(2, read(path))["Cache-Control"])
+        host.settings.public_url = "https://mcp.example"
+        assert.matches("^public", select(2, read(path))["Cache-Control"])
+    end)
+
     it("names no address where the request names none", function()
         for path, handle in pairs(documents) do
             local status, body = handle(fake_host.request({}, ""))

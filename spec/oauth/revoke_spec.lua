@@ -33,6 +33,18 @@ describe("oauth.revoke", function()
         assert.equal(1, #grants.list())
     end)
 
+    it("ends a token of v0.1.0 by a name of its own, until it would have ended itself", function()
+        local crypto, artifact = require("crypto"), require("oauth.artifact")
+        local payload = json.encode({ t = 1796000000000 })
+        local token = crypto.base64url(crypto.secret_hmac(payload)) .. "." .. crypto.base64url(payload)
+        post({ token = token:gsub("^.", { A = "B" }) .. "x" })
+        assert.equal(1, #grants.list())
+        post({ token = token })
+        local grant = grants.list()[2]
+        assert.same({ "old-" .. artifact.fingerprint(token), 1796000000 + 30 * 86400, true },
+            { grant.id, grant.finish, grant.revoked })
+    end)
+
     it("wants a token", function()
         for _, fields in ipairs({ {}, { token = "" } }) do
             local status, body = post(fields)

@@ -23,13 +23,22 @@ local function settle(id)
     until not known or busy == (fiber.count(tag) > 0)
 end
 
--- However the command ends, even when its handler is stopped, the state of the session is settled behind it.
-local Running = {
-    __close = function(running)
-        fiber.tag(nil)
-        fiber.spawn(function() settle(running.id) end, { deadline_ms = SETTLE_MS })
-    end,
-}
+-- The state of the session is settled before the answer goes out: whoever asks then hears of it. Where the handler is
+-- stopped it can wait for nothing, and the state is settled behind it.
+local Running = {}
+Running.__index = Running
+
+function Running:finish()
+    fiber.tag(nil)
+    settle(self.id)
+    self.finished = true
+end
+
+function Running:__close()
+    if self.finished then return end
+    fiber.tag(nil)
+    fiber.spawn(function() settle(self.id) end, { deadline_ms = SETTLE_MS })
+end
 
 local function outcome(run)
     if run.timed_out then return "timeout" end
@@ -57,6 +66,22 @@ local function environment(id)
     return variables
 end
 
+local function run_command(id, fields, begin)
+    local allowed, message, code = begin()
+    if not allowed then return nil, message, code end
+    local cwd, complaint = folders.working_directory(id, fields.cwd)
+    if not cwd then return nil, complaint, "ECWD" end
+    local seconds = math.min(math.max(fields.timeout_ms // 1000, 1), MAX_S)
+    local run
+    run, message, code = process.run({
+        command = fields.command, cwd = cwd, env = environment(id), timeout_ms = seconds * 1000, capture_bytes = OUTPUT_BYTES,
+    })
+    if not run then return nil, fields.cwd and "cwd: " .. message or message, fields.cwd and "ECWD" or code end
+    metrics.add("sandstorm_session_commands_total", { outcome = outcome(run) })
+    metrics.observe("sandstorm_session_command_duration_seconds", nil, run.duration_ms / 1000)
+    return report(run, seconds)
+end
+
 --- Runs a command. `begin()` says whether the session may be used, after it counts as one that runs commands.
 ---@param id string
 ---@param fields session.Command
@@ -67,21 +92,9 @@ end
 function exec.run(id, fields, begin)
     fiber.tag(ending.tag(id))
     local running <close> = setmetatable({ id = id }, Running)
-    local allowed, message, code = begin()
-    if not allowed then return nil, message, code end
-    local cwd, complaint = folders.working_directory(running.id, fields.cwd)
-    if not cwd then return nil, complaint, "ECWD" end
-    local seconds = math.min(math.max(fields.timeout_ms // 1000, 1), MAX_S)
-    local run
-    run, message, code = process.run({
-        command = fields.command, cwd = cwd, env = environment(id), timeout_ms = seconds * 1000, capture_bytes = OUTPUT_BYTES,
-    })
-    if run then
-        metrics.add("sandstorm_session_commands_total", { outcome = outcome(run) })
-        metrics.observe("sandstorm_session_command_duration_seconds", nil, run.duration_ms / 1000)
-        return report(run, seconds)
-    end
-    return nil, fields.cwd and "cwd: " .. message or message, fields.cwd and "ECWD" or code
+    local result, message, code = run_command(id, fields, begin)
+    running:finish()
+    return result, message, code
 end
 
 return exec

@@ -1,4 +1,5 @@
 --- Cases from the field that no twin can show: locks, parallel calls, open conflicts, large trees.
+local gpg = require("spec.support.gpg")
 local mcp = require("spec.support.mcp")
 local needs = require("spec.support.needs")
 local program = require("spec.support.program")
@@ -208,11 +209,12 @@ describe("git", function()
         assert.is_true(failed)
         assert.matches("passphrase", text)
         assert.is_nil(text:find("timeout after", 1, true))
-        pair:here("repo", "mkdir -m 700 ~/.gnupg;"
-            .. " gpg -q --batch --passphrase secret --quick-gen-key spec@example.com ed25519 sign; gpgconf --kill gpg-agent;"
-            .. " git config gpg.format openpgp; git config user.signingKey spec@example.com")
+        local agent = gpg.start(pair.home, "secret")
+        finally(function() gpg.stop(agent) end)
+        gpg.forget(pair.home)
+        pair:here("repo", "git config gpg.program ~/gpg; git config gpg.format openpgp;"
+            .. " git config user.signingKey spec@example.com")
         text, failed = call("git_commit", { message = "m" })
-        pair:here("", "gpgconf --kill gpg-agent")
         assert.is_true(failed)
         assert.matches("gpg failed to sign the data", text)
         assert.is_nil(text:find("timeout after", 1, true))

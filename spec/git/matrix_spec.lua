@@ -1,4 +1,5 @@
 --- Kinds of repositories by the nine tools: each call does and says what `git` does and says on a twin of the repository.
+local gpg = require("spec.support.gpg")
 local needs = require("spec.support.needs")
 local repositories = require("spec.support.repositories")
 local tmp = require("spec.support.tmp")
@@ -118,24 +119,16 @@ local WRITES = {
     { "git_checkout", { branch = "other" }, "git checkout other" },
 }
 
--- A clock that stands still makes the same signature twice.
-local GPG = "#!/bin/sh\nexec gpg --batch --faked-system-time '20261130T120000!' \"$@\"\n"
-
-local function make_keys(pair)
-    tmp.shell("ssh-keygen -q -t ed25519 -N '' -C spec -f " .. pair.home .. "/key")
-    tmp.write(pair.home .. "/gpg", GPG)
-    pair:here("", "chmod +x ~/gpg; mkdir -m 700 ~/.gnupg; ~/gpg -q --passphrase '' --quick-gen-key spec@example.com ed25519 sign")
-end
-
 describe("git by kind of repository", function()
-    local pair
+    local pair, agent
     setup(function()
         pair = repositories.pair()
-        make_keys(pair)
+        tmp.shell("ssh-keygen -q -t ed25519 -N '' -C spec -f " .. pair.home .. "/key")
+        agent = gpg.start(pair.home)
         pair:both("base", BASE)
     end)
     teardown(function()
-        pair:here("", "gpgconf --kill gpg-agent")
+        gpg.stop(agent)
         pair:stop()
     end)
 

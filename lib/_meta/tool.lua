@@ -2,7 +2,7 @@
 --- The words of a script: what `tools.lua` and every file in its place may use beside the standard library, `require` and
 --- `json`.
 ---
---- Calls share nothing: all of that, and every module, is read-only once the scripts are loaded. What Lua cannot prevent:
+--- Calls share nothing: all of that, and every module of the server, is read-only once scripts are loaded. Not prevented:
 --- a handler that changes a local variable or a table of its own file changes it for later calls, until the scripts are
 --- read again. Keep constants there, and what has to last in files or, for a while, in `shared`.
 

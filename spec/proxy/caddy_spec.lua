@@ -3,6 +3,7 @@ local cjson = require("cjson")
 local oauth = require("spec.support.oauth")
 local program = require("spec.support.program")
 local socket = require("socket")
+local stand_in = require("spec.support.stand_in")
 
 local METADATA = "/.well-known/oauth-authorization-server"
 
@@ -207,26 +208,15 @@ describe("Clients that describe themselves at an address (CIMD)", function()
         assert.matches("status 404", app:page(id).body) -- now it was asked for
     end)
 
-    -- Runs a chunk for which with(fakes) is the module that reads documents, between other modules.
-    local function with_fakes(chunk)
-        return (program.lua(([[
-            local function with(fakes)
-                local function required(name) return fakes[name] or require(name) end
-                local env = setmetatable({ require = required }, { __index = _G })
-                return assert(loadfile(%q, "t", env))()
-            end
-        ]]):format(program.root .. "/lib/oauth/cimd.lua") .. chunk))
-    end
-
     it("A30 strangers cannot fill the memory with documents: they take the places of documents", function()
-        local seen = with_fakes([[
+        local seen = program.lua(stand_in .. [[
             local kept, fakes = {}, {}
             fakes.shared = { get = function() end, put = function(key) kept[key] = true end }
             fakes.fetch = { get = function(id)
                 return { status = 200, content_type = "application/json", cache_control = "",
                     body = require("json").encode({ client_id = id, redirect_uris = { "https://a.example/" } }) }
             end }
-            local cimd, read, places = with(fakes), 0, 0
+            local cimd, read, places = standing_in(fakes, "^oauth%.cimd$")("oauth.cimd"), 0, 0
             for number = 1, 3000 do read = read + (cimd.find("https://a.example/" .. number) and 1 or 0) end
             for _ in pairs(kept) do places = places + 1 end
             return { read, places }
@@ -236,7 +226,7 @@ describe("Clients that describe themselves at an address (CIMD)", function()
     end)
 
     it("A30 a document is kept for 5 minutes to a day, a failure for 30 seconds, a full house not at all", function()
-        assert.same({ 300000, 300000, 3600000, 86400000, 86400000, 300000, 30000, 30000, 0 }, with_fakes([[
+        assert.same({ 300000, 300000, 3600000, 86400000, 86400000, 300000, 30000, 30000, 0 }, program.lua(stand_in .. [[
             local header, body, busy, seen, fakes = "", nil, false, {}, {}
             fakes.shared = { get = function() end, put = function(_, _, ttl) seen[#seen + 1] = ttl end }
             fakes.fetch = { get = function(id)
@@ -244,7 +234,7 @@ describe("Clients that describe themselves at an address (CIMD)", function()
                 return { status = 200, content_type = "application/json", cache_control = header,
                     body = body or require("json").encode({ client_id = id, redirect_uris = { "https://a.example/" } }) }
             end }
-            local cimd = with(fakes)
+            local cimd = standing_in(fakes, "^oauth%.cimd$")("oauth.cimd")
             for _, text in ipairs({ "", "max-age=1", "public, Max-Age=3600", "max-age=86401", "max-age=99999999999999999999",
                 "no-store" }) do
                 header = text

@@ -5,6 +5,7 @@
 local cjson = require("cjson")
 local program = require("spec.support.program")
 local servers = require("spec.support.server")
+local stand_in = require("spec.support.stand_in")
 local tmp = require("spec.support.tmp")
 
 local oauth = {}
@@ -153,16 +154,12 @@ function App:mint(source, at_ms, ...)
         local clock = require("clock")
         local now = clock.now_ms() + %d
         local fakes = { clock = setmetatable({ now_ms = function() return now end }, { __index = clock }) }
-        local require = function(name) return fakes[name] or require(name) end
-        local env = setmetatable({ require = require }, { __index = _G })
-        for _, name in ipairs({ "oauth/artifact", "mcp/seal" }) do
-            fakes[(name:gsub("/", "."))] = assert(loadfile(%q .. name .. ".lua", "t", env))()
-        end
+        local require = standing_in(fakes, "^oauth.artifact$", "^mcp.seal$")
         local artifact = require("oauth.artifact")
         local args = { ... }
-    ]]):format(at_ms or 0, program.root .. "/lib/")
+    ]]):format(at_ms or 0)
     local state = self.server.workspace .. "/.sandstorm-mcp"
-    return (program.lua(head .. source, {
+    return (program.lua(stand_in .. head .. source, {
         args = { ... }, env = { SANDSTORM_MCP_TOKEN = self.server.token, SANDSTORM_STATE_DIR = state },
     }))
 end

@@ -50,12 +50,11 @@ static bool signature_is(const char *signature, const unsigned char mac[CRYPTO_H
            crypto_same(given, mac, CRYPTO_HASH_SIZE);
 }
 
-/* Two parts with one dot between them, `first` characters in front of it. */
+/* The first dot, if `first` characters stand in front of it and something behind it; a second one is for no
+ * base64. */
 static const char *dot_at(const char *text, size_t len, size_t first)
 {
-    if (len < first + 2 || memchr(text, '.', len) != text + first) return NULL;
-    const char *dot = text + first;
-    return memchr(dot + 1, '.', len - first - 1) == NULL ? dot : NULL;
+    return len >= first + 2 && memchr(text, '.', len) == text + first ? text + first : NULL;
 }
 
 /* What a payload says, as far as it matters. */
@@ -129,7 +128,7 @@ static enum token_result read_old_claims(const char *payload, size_t len, int64_
     *claims = (struct token_claims){.old = true};
     if (!json_object_read(payload, len, on_old_member, &p) || !p.kind || !p.client || !p.issued)
         return TOKEN_BAD;
-    if (p.issued_ms > now_ms + AHEAD_MS || p.issued_ms < 0) return TOKEN_BAD;
+    if (p.issued_ms > now_ms + AHEAD_MS) return TOKEN_BAD;
     claims->begin_ms = p.issued_ms;
     claims->finish = (p.issued_ms + OLD_LIFE_MS) / 1000;
     return p.issued_ms >= now_ms - OLD_LIFE_MS ? TOKEN_GOOD : TOKEN_EXPIRED;

@@ -192,7 +192,7 @@ describe("HTTP", function()
         it("may be missing, as with the server before", function() assert.equal(200, health("")) end)
 
         it("is refused when it is anything else", function()
-            for _, host in ipairs({ "a b", "a/b", "user@a", "a:b", "a:99999", "[::g]", "[::1", "[::1]x", ":80", "a,b" }) do
+            for _, host in ipairs({ "a b", "a/b", "user@a", "a:b", "a:99999", "[::g]", "[::1", "[::1]x", ":80", "a,b", "a~b" }) do
                 assert.equal(400, health("Host: " .. host, ""))
             end
         end)

@@ -70,6 +70,7 @@ local EXCHANGES = {
     { "M05 an error", '{"jsonrpc":"2.0","id":7,"error":{"code":-1,"message":"x"}}', 202 },
     { "a media type with charset", ping(1), 200, { id = 1 }, { ["Content-Type"] = "application/json; charset=utf-8" } },
     { "a media type in upper case", ping(1), 200, { id = 1 }, { ["Content-Type"] = "Application/JSON" } },
+    { "a media type that begins like it", ping(1), 415, nil, { ["Content-Type"] = "application/json-patch+json" } },
     { "another media type", ping(1), 415, nil, { ["Content-Type"] = "text/plain" } },
     { "no Accept", ping(1), 200, { id = 1 }, { Accept = false } },
     { "any Accept", ping(1), 200, { id = 1 }, { Accept = "*/*" } },

@@ -1,5 +1,6 @@
 local cjson = require("cjson")
 local exposition = require("spec.support.exposition")
+local mcp = require("spec.support.mcp")
 local oauth = require("spec.support.oauth")
 local program = require("spec.support.program")
 local tmp = require("spec.support.tmp")
@@ -72,7 +73,7 @@ describe("Access tokens of v0.1.0", function()
             ["a dot more"] = good .. ".", ["three parts"] = good .. ".x", ["no signature"] = "." .. payload,
                 ["no payload"] = signature .. ".",
             ["another alphabet"] = signature .. "." .. payload:gsub(".$", "+"), ["something behind it"] = good .. "A",
-            ["a short signature"] = signature:sub(2) .. "." .. payload, ["too long"] = good .. ("A"):rep(4096),
+            ["a short signature"] = signature:sub(2) .. "." .. payload, ["too long"] = good .. ("A"):rep(60000),
             ["swapped"] = payload .. "." .. signature,
         }) do
             assert.equal(401, app:ping(text).status, name)
@@ -187,6 +188,31 @@ describe("Access tokens", function()
         local challenge = app:ping("x").headers["www-authenticate"]
         assert.matches('^Bearer error="invalid_token", error_description="[^="]*", resource_metadata="[^"]+", scope="mcp"$',
             challenge)
+    end)
+
+    it("A02 one of ours that lacks what it must say is refused, and so is one that is far too long", function()
+        local function status(name, value)
+            return app:ping(app:mint([[
+                local claims = { f = "family", h = args[1], b = now, e = now // 1000 + 3600, s = "mcp" }
+                local name, value = args[2], args[3]
+                claims[name] = tonumber(value) or value
+                return artifact.make("access", claims)]], 0, ("http://127.0.0.1:%d"):format(s.port), name, value)).status
+        end
+        assert.equal(200, status("s", "mcp"))
+        for _, wrong in ipairs({ "f=1", "f=", "h=1", "b=x", "e=x", "e=9999999999.5" }) do
+            assert.equal(401, status(wrong:match("^(.)=(.*)$")), wrong)
+        end
+        assert.equal(401, app:ping("sa1." .. ("A"):rep(60000) .. "." .. ("A"):rep(43)).status)
+    end)
+
+    it("A52 what was begun with one grant is neither seen nor continued with another", function()
+        local first, second = app:sign_in().access_token, app:sign_in().access_token
+        local session = mcp.session(s, "2025-11-25", {}, nil, first)
+        assert.is_table(session:result("tools/list").tools)
+        session.token = second
+        assert.equal(404, select(2, session:failure("tools/list")))
+        session.token = first
+        assert.is_table(session:result("tools/list").tools)
     end)
 
     it("A52 a token for another address is refused", function()

@@ -28,6 +28,14 @@ describe("the session API", function()
             "Bearer tökén" }) do
             assert.equal(401, create(s, { Authorization = value }), value)
         end
+        local one = "Authorization: Bearer " .. s.token .. "\r\n"
+        for count, status in pairs({ 201, 401 }) do
+            local connection = s:connect()
+            connection:send("POST /session/create HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 12\r\n"
+                .. one:rep(count) .. '\r\n{"type":"t"}')
+            assert.equal(status, connection:read_response().status)
+            connection:close()
+        end
     end)
 
     it("A22 tells a stranger nothing: neither of methods nor of paths below, nor of sessions", function()

@@ -1,6 +1,6 @@
 --- Values that an agent gives and git gets as arguments: none of them may become an option, a second argument, or a
 --- command of a transport. Each function returns the value (nil for "not given") or ends the call with a message.
-local fail = require("mcp.fail")
+local fail = require("fail")
 local names = require("names")
 
 local check = {}

@@ -2,7 +2,7 @@
 local answer = require("git.answer")
 local check = require("git.check")
 local engine = require("git.engine")
-local fail = require("mcp.fail")
+local fail = require("fail")
 local json = require("json")
 local text = require("text")
 

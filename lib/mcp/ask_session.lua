@@ -2,7 +2,7 @@
 --- of their own (mcp.legacy delivers them to the inbox that waits here).
 local asker = require("mcp.asker")
 local crypto = require("crypto")
-local fail = require("mcp.fail")
+local fail = require("fail")
 local fiber = require("fiber")
 local inbox = require("inbox")
 local json = require("json")

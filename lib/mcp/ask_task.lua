@@ -1,7 +1,7 @@
 --- Questions of a handler that runs as a task: they wait in the task until tasks/update brings the answers.
-local asker = require("mcp.asker")
 local ask_replay = require("mcp.ask_replay")
-local fail = require("mcp.fail")
+local asker = require("mcp.asker")
+local fail = require("fail")
 local inbox = require("inbox")
 local json = require("json")
 local questions = require("mcp.questions")

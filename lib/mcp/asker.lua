@@ -1,7 +1,7 @@
 --- How a handler's questions reach the client. There are three ways, one module each: the client waits on the stream of
 --- its request (mcp.ask_session), it gets the questions as the result and calls again with the answers (mcp.ask_replay),
 --- or it follows a task (mcp.ask_task). This is what they share.
-local fail = require("mcp.fail")
+local fail = require("fail")
 local json = require("json")
 local levels = require("mcp.levels")
 local questions = require("mcp.questions")

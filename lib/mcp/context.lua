@@ -1,7 +1,7 @@
 --- The second argument of every handler: what it may know of its call, and what it may ask the host and the client for.
 --- Documented for operators in lib/_meta/ctx.lua.
 local clock = require("clock")
-local fail = require("mcp.fail")
+local fail = require("fail")
 local fiber = require("fiber")
 local fs = require("fs")
 local log = require("log")

@@ -1,5 +1,5 @@
 --- Runs a handler of a script. Every error ends here except a stop, which nothing in Lua can catch.
-local fail = require("mcp.fail")
+local fail = require("fail")
 local incident = require("mcp.incident")
 local jsonrpc = require("mcp.jsonrpc")
 

@@ -1,6 +1,6 @@
 --- Runs an operator's script: its environment is the standard library, `require`, `json`, and the words that define
 --- what the server offers.
-local fail = require("mcp.fail")
+local fail = require("fail")
 local notify = require("mcp.notify")
 
 local script = {}

@@ -25,7 +25,7 @@ describe("git.changes", function()
     end
 
     it("refuses what would compare other things than were meant", function()
-        local fail = require("mcp.fail")
+        local fail = require("fail")
         for why, options in pairs({
             ["^to: expected together with from"] = { to = "b" },
             ["^to: expected without staged"] = { from = "a", to = "b", staged = true },

@@ -5,7 +5,7 @@ describe("git.check", function()
 
     setup(function()
         fake_host.install()
-        check, fail = require("git.check"), require("mcp.fail")
+        check, fail = require("git.check"), require("fail")
     end)
 
     --- The value, or the message with which the call ends.

@@ -32,7 +32,7 @@ describe("git.tools", function()
             host.git.locate = function() return nil, "Path is outside the allowed directory", "EOUTSIDE" end
             local ok, raised = pcall(tools[name], case[1], 5)
             assert.is_false(ok)
-            assert.equal("Path is outside the allowed directory", require("mcp.fail").message_of(raised))
+            assert.equal("Path is outside the allowed directory", require("fail").message_of(raised))
             assert.same({}, host.asked)
         end)
     end

@@ -17,7 +17,7 @@ describe("questions in a session", function()
                 end,
             }, { __close = function() end })
         end
-        ask_session, questions, fail = require("mcp.ask_session"), require("mcp.questions"), require("mcp.fail")
+        ask_session, questions, fail = require("mcp.ask_session"), require("mcp.questions"), require("fail")
         exchange = {
             session = { nonce = "n" }, revision = "2025-11-25",
             capabilities = { roots = {}, elicitation = { form = {}, url = {} } },

@@ -17,7 +17,7 @@ describe("questions of a task", function()
             put_questions = function(_, open) shown[#shown + 1] = open end,
             change = function(_, change) changes[#changes + 1] = change.status end,
         }
-        ask_task, questions, fail = require("mcp.ask_task"), require("mcp.questions"), require("mcp.fail")
+        ask_task, questions, fail = require("mcp.ask_task"), require("mcp.questions"), require("fail")
     end)
 
     local function new(capabilities)

@@ -6,7 +6,7 @@ describe("asking", function()
 
     setup(function()
         fake_host.install()
-        asker, questions, fail = require("mcp.asker"), require("mcp.questions"), require("mcp.fail")
+        asker, questions, fail = require("mcp.asker"), require("mcp.questions"), require("fail")
     end)
 
     it("goes by keys in a fixed order", function() assert.same({ "a", "b", "c" }, asker.keys({ c = 1, a = 2, b = 3 })) end)

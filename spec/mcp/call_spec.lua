@@ -73,7 +73,7 @@ describe("call.run", function()
     it("gives the agent the message of nil and a message, and of tool.fail from any depth", function()
         define(function(args)
             if args.text == "return" then return nil, "why" end
-            local function deep() require("mcp.fail").raise("deep") end
+            local function deep() require("fail").raise("deep") end
             deep()
         end)
         local failed = { content = { { type = "text", text = "why" } }, isError = true }

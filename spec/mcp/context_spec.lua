@@ -5,7 +5,7 @@ describe("ctx", function()
 
     before_each(function()
         host = fake_host.install()
-        context, fail = require("mcp.context"), require("mcp.fail")
+        context, fail = require("mcp.context"), require("fail")
     end)
 
     local function new() return context.new("echo", { client = { name = "curl" } }, { ["x/y"] = 1 }) end

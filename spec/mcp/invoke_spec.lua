@@ -5,7 +5,7 @@ describe("invoke", function()
 
     before_each(function()
         fake_host.install()
-        invoke, fail = require("mcp.invoke"), require("mcp.fail")
+        invoke, fail = require("mcp.invoke"), require("fail")
     end)
 
     it("gives what the handler returned, which gets arguments and context", function()

@@ -6,7 +6,7 @@ describe("prompts/get", function()
 
     before_each(function()
         fake_host.install()
-        prompts, exchange, fail = require("mcp.prompts"), require("mcp.exchange"), require("mcp.fail")
+        prompts, exchange, fail = require("mcp.prompts"), require("mcp.exchange"), require("fail")
         registry = require("mcp.registry").new()
     end)
 

@@ -1,4 +1,4 @@
-local fail = require("mcp.fail")
+local fail = require("fail")
 
 describe("fail", function()
     it("raises a value that carries the message for the agent", function()
@@ -18,6 +18,6 @@ describe("fail", function()
     it("refuses a message that is no string, where it is called", function()
         local ok, raised = pcall(function() fail.raise({}) end)
         assert.is_false(ok)
-        assert.matches("^spec/mcp/fail_spec.lua:%d+: tool%.fail: expected the message as a string, got table$", raised)
+        assert.matches("^spec/fail_spec.lua:%d+: tool%.fail: expected the message as a string, got table$", raised)
     end)
 end)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "clock.h"
-#include "db_private.h"
+#include "db_internal.h"
 
 #define DATABASES (sizeof db_names / sizeof *db_names - 1)
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "db_private.h"
+#include "db_internal.h"
 #include "state_dir.h"
 
 #define PROGRESS_STEPS                                                                                       \

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "db_private.h"
+#include "db_internal.h"
 
 bool db_failed_with(struct db_connection *c, const char *code, const char *format, ...)
 {

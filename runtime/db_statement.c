@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "db_private.h"
+#include "db_internal.h"
 
 /* ---- the cache --------------------------------------------------------------------------------------- */
 

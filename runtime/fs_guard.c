@@ -1,4 +1,4 @@
-#include "fs_private.h"
+#include "fs_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "fs_private.h"
+#include "fs_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "git_private.h"
+#include "git_internal.h"
 
 #define HEADS "refs/heads/"
 

@@ -2,7 +2,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "git_private.h"
+#include "git_internal.h"
 
 /* Where nothing was started libgit2 counts below zero, and does nothing. */
 void repo_engine_stop(void)

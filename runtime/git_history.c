@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "git_private.h"
+#include "git_internal.h"
 
 struct walk {
     git_repository *repo;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "git_private.h"
+#include "git_internal.h"
 
 static bool fail(struct repo_error *error, const char *code, const char *message)
 {

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "git_private.h"
+#include "git_internal.h"
 
 #define PACKED_OBJECTS_MAX 16384 /* from here on git's short ids grow */
 

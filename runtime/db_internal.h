@@ -1,6 +1,6 @@
 /* Between the files of db. A connection is used by one thread at a time: the one that runs the job. */
-#ifndef SANDSTORM_DB_PRIVATE_H
-#define SANDSTORM_DB_PRIVATE_H
+#ifndef SANDSTORM_DB_INTERNAL_H
+#define SANDSTORM_DB_INTERNAL_H
 
 #include <sqlite3.h>
 #include <stdbool.h>

@@ -5,8 +5,8 @@
  *   target    one path argument of one call, with what is needed to report about it
  *   place     an opened folder and a name in it, which may or may not exist
  *   guard     a file that fs_root_protect named */
-#ifndef SANDSTORM_FS_PRIVATE_H
-#define SANDSTORM_FS_PRIVATE_H
+#ifndef SANDSTORM_FS_INTERNAL_H
+#define SANDSTORM_FS_INTERNAL_H
 
 #include <limits.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* Between the git_*.c files. */
-#ifndef SANDSTORM_GIT_PRIVATE_H
-#define SANDSTORM_GIT_PRIVATE_H
+#ifndef SANDSTORM_GIT_INTERNAL_H
+#define SANDSTORM_GIT_INTERNAL_H
 
 #include <git2.h>
 

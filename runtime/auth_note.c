@@ -18,9 +18,12 @@ static const char *name_of(enum auth_result result)
         return "missing";
     case AUTH_MALFORMED:
         return "malformed";
-    default:
-        return "refused";
+    case AUTH_EXPIRED:
+        return "expired";
+    case AUTH_REFUSED:
+        break;
     }
+    return "refused";
 }
 
 static void add_text(struct buf *out, const char *name, const char *value)

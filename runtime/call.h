@@ -76,7 +76,7 @@ struct call *call_new(struct host *host, struct http_exchange *ex, struct vm *vm
                       const struct cors *cors, struct call_list *slow);
 
 /* If there is no answer after `after_ms`, the response becomes an event stream with a comment line every
- * `every_ms`. */
+ * `every_ms`. Where there is no memory for `id` and `owner` that stream cannot be resumed. */
 void call_stream_when_slow(struct call *call, const struct call_late *late);
 
 /* Makes the response a stream now. False, with nothing changed, when that is not possible. */

@@ -185,7 +185,11 @@ static struct fiber *fiber_prepare(struct vm *vm, int args, const struct fiber_l
                                    fiber_done_cb done, void *data)
 {
     struct fiber *f = fiber_acquire(vm);
-    if (f == NULL || !lua_checkstack(f->L, args + 8)) return NULL;
+    if (f == NULL) return NULL;
+    if (!lua_checkstack(f->L, args + 8)) {
+        fiber_keep(f);
+        return NULL;
+    }
     f->stopped = f->located = f->slice_over = f->failed = f->wrapped = false;
     f->state = FIBER_NEW;
     f->start_args = args + 1;

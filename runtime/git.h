@@ -53,8 +53,9 @@ bool repo_history(struct fs_root *root, const char *path, size_t len, unsigned c
                   char refusal[REPO_REFUSAL_SIZE]);
 
 /* All local and remote-tracking branches in the order of `git branch --all`. Adds one line a branch, fields
- * separated by NUL bytes: "*" for the current one or " ", full name, full name of what a symbolic one points
- * to, id, full name of the upstream, nothing. False as above. */
+ * separated by NUL bytes: "*" for the current one or " ", full name, full name of what a symbolic one
+ * points to, id, full name of the upstream, and the path of the work tree, which is left empty here. False
+ * as above. */
 bool repo_branches(struct fs_root *root, const char *path, size_t len, struct buf *out,
                    char refusal[REPO_REFUSAL_SIZE]);
 

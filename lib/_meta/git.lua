@@ -34,7 +34,7 @@ function git.locate(path) end
 function git.history(path, count) end
 
 --- All branches in the order of `git branch --all`: a line each, fields separated by NUL bytes: `*` for the current one
---- or a blank, full name, full name of what a symbolic one points to, id, full name of the upstream, nothing.
+--- or a blank, full name, full name of what a symbolic one points to, id, full name of the upstream, and an empty field.
 ---@async
 ---@param path string
 ---@return string? lines

@@ -33,7 +33,7 @@ end
 
 local TAG = "\1" -- becomes the tag of each stream, the id of its subscription; JSON text has no such character
 
---- A message of the stateless era, in which `notify.TAG` stands where the id of the subscription goes.
+--- A message of the stateless era, in which TAG stands where the id of the subscription goes.
 ---@param message table with `params`, to which the id is added
 ---@return string
 function notify.tagged(message)

@@ -184,6 +184,8 @@ describe("Access tokens", function()
         local function why(token) return app:ping(token).headers["www-authenticate"]:match('error_description="([^"]*)"') end
         assert.equal(200, app:ping(app:access()).status)
         assert.equal("The access token has expired", why(app:access(nil, -3700000)))
+        local metrics = exposition.read(s:request({ path = "/metrics" }).body)
+        assert.equal(1, exposition.value(metrics, "sandstorm_auth_total", { area = "mcp", outcome = "expired" }))
         assert.equal("The access token is not valid here", why(app:access({ kind = "refresh" })))
         local challenge = app:ping("x").headers["www-authenticate"]
         assert.matches('^Bearer error="invalid_token", error_description="[^="]*", resource_metadata="[^"]+", scope="mcp"$',

@@ -17,7 +17,7 @@ describe("a session", function()
 
     local function fate(name) return mcp.bare(s):text("fate", { name = name }) end
     local function wait_fate(name, wanted)
-        assert(program.wait_until(function() return fate(name) == wanted end, 20), fate(name))
+        assert(program.wait_until(function() return fate(name) == wanted end), fate(name))
     end
 
     for _, revision in ipairs(REVISIONS) do
@@ -108,7 +108,7 @@ describe("a session", function()
             client.stream:close()
             assert.equal(404, select(2, client:failure("ping")))
         end
-        assert.is_true(program.wait_until(function() return other:descriptors() <= descriptors + 5 end, 30))
+        assert.is_true(program.wait_until(function() return other:descriptors() <= descriptors + 5 end))
         other:stop()
     end)
 

@@ -18,7 +18,7 @@ describe("a stateless client", function()
 
     local function fate(name) return mcp.bare(s):text("fate", { name = name }) end
     local function wait_fate(name, wanted)
-        assert(program.wait_until(function() return fate(name) == wanted end, 20), fate(name))
+        assert(program.wait_until(function() return fate(name) == wanted end), fate(name))
     end
 
     it("is served in the form of its revision", function()

@@ -25,7 +25,7 @@ describe("a task", function()
         assert(program.wait_until(function()
             task = get(id)
             return task.status == status
-        end, 10), task and task.status)
+        end), task and task.status)
         return task
     end
 
@@ -94,10 +94,10 @@ describe("a task", function()
         for name, arguments in pairs({ ["task asleep"] = {}, ["task asking"] = { ask = true } }) do
             arguments.name = name
             local id = client:call("job_asleep", arguments).taskId
-            assert.is_true(program.wait_until(function() return fate(name) == "began -" end, 10))
+            assert.is_true(program.wait_until(function() return fate(name) == "began -" end))
             if arguments.ask then wait(id, "input_required") end
             client:result("tasks/cancel", { taskId = id })
-            assert.is_true(program.wait_until(function() return fate(name) == "began closed" end, 10))
+            assert.is_true(program.wait_until(function() return fate(name) == "began closed" end))
             local task = get(id)
             assert.same({ "cancelled", nil, nil, nil }, { task.status, task.result, task.error, task.inputRequests })
             client:result("tasks/update", { taskId = id, inputResponses = ANN })
@@ -109,7 +109,7 @@ describe("a task", function()
         local call = client:open("tools/call", { name = "job_asleep", arguments = { name = "task alone" } })
         local id = call:answer().result.taskId
         call.connection:reset()
-        assert.is_true(program.wait_until(function() return fate("task alone") == "began -" end, 10))
+        assert.is_true(program.wait_until(function() return fate("task alone") == "began -" end))
         assert.equal("working", get(id).status)
         client:result("tasks/cancel", { taskId = id })
     end)
@@ -135,7 +135,7 @@ describe("a task", function()
         assert.is_table(open.second)
         answer("first", "too late")
         answer("second", "B")
-        assert.is_true(program.wait_until(function() return (get(id).inputRequests or {})["first-2"] ~= nil end, 10))
+        assert.is_true(program.wait_until(function() return (get(id).inputRequests or {})["first-2"] ~= nil end))
         answer("first", "of the question before")
         assert.equal("input_required", get(id).status)
         answer("first-2", "C")
@@ -160,7 +160,7 @@ describe("a task", function()
         assert.equal(300, made.ttlMs)
         assert.is_true(program.wait_until(function()
             return client:request("tasks/get", { taskId = made.taskId }).error ~= nil
-        end, 20))
+        end))
         s:wait_log(function(line) return line.tool == "job_short" and line.outcome == "stopped" end)
     end)
 

@@ -69,7 +69,7 @@ local function send_call(s, name)
 end
 
 local function begun(s, name)
-    s:wait_log(function(line) return line.msg == "begun " .. name end, 60)
+    s:wait_log(function(line) return line.msg == "begun " .. name end)
 end
 
 describe("turns of the loop", function()

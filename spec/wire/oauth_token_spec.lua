@@ -100,6 +100,22 @@ describe("The token endpoint", function()
         end
     end)
 
+    it("A44 a verifier of other characters is refused although its challenge fits", function()
+        for _, verifier in ipairs({ ("é"):rep(30), ("v "):rep(30), ("v"):rep(50) .. "+" }) do
+            local challenge = app:mint('local c = require("crypto") return c.base64url(c.sha256(args[1]))', 0, verifier)
+            local code = app:code(client, { code_challenge = challenge })
+            refused(app:exchange(client, code, { code_verifier = verifier }), "invalid_grant")
+        end
+    end)
+
+    it("A42 a parameter that is given twice is refused, whichever of the two is right", function()
+        local body = oauth.form({ grant_type = "authorization_code", code = app:code(client), client_id = client,
+            redirect_uri = oauth.REDIRECT, code_verifier = oauth.VERIFIER })
+        refused(app:post("/oauth/token", body .. "&code=x"), "invalid_request")
+        refused(app:post("/oauth/token", "code=x&" .. body), "invalid_request")
+        assert.equal(200, app:post("/oauth/token", body).status)
+    end)
+
     it("A44 of many exchanges at once exactly one succeeds, and a complete repetition ends what the first got", function()
         local code = app:code(client)
         local body = oauth.form({ grant_type = "authorization_code", code = code, client_id = client,
@@ -191,12 +207,16 @@ describe("The token endpoint", function()
         local tokens, id = app:sign_in({ resource = origin .. "/" })
         local other = app:client({ client_name = "Other" })
         refused(app:refresh(other, tokens.refresh_token), "invalid_grant")
+        refused(app:refresh(id, tokens.refresh_token, nil, { Host = "localhost:" .. s.port }), "invalid_grant")
         refused(app:refresh(id, tokens.refresh_token, { resource = "https://other.example" }), "invalid_target")
         for _, resource in ipairs({ origin, origin .. "/mcp", origin .. "/mcp/" }) do
             assert.equal(200, app:refresh(id, tokens.refresh_token, { resource = resource }).status)
         end
         assert.equal("mcp", app:refresh(id, tokens.refresh_token, { scope = "mcp admin offline_access" }).json.scope)
         assert.equal("mcp", app:refresh(id, tokens.refresh_token, { scope = "openid" }).json.scope)
+        local both, whose = app:sign_in({ scope = "mcp offline_access" })
+        assert.equal("mcp offline_access", both.scope)
+        assert.equal("mcp", app:refresh(whose, both.refresh_token, { scope = "mcp" }).json.scope)
         local made = app:register({ token_endpoint_auth_method = "client_secret_post" }).json
         local theirs = app:exchange(made.client_id, app:code(made.client_id), { client_secret = made.client_secret }).json
         refused(app:refresh(made.client_id, theirs.refresh_token), "invalid_client", 401)
@@ -260,6 +280,26 @@ describe("The token endpoint", function()
 end)
 
 describe("Lifetimes", function()
+    it("A47 A48 nothing that a sign-in gives outlives it, however often it is refreshed", function()
+        local s = oauth.start({ env = { SANDSTORM_GRANT_TTL = "3600" } })
+        local app = oauth.new(s)
+        local function claims(text)
+            return app:mint([[
+                local payload = args[1]:match("^s%l1%.([%w_-]+)%.")
+                return require("json").decode(require("crypto").unbase64url(payload))
+            ]], 0, text)
+        end
+        local tokens, id = app:sign_in()
+        local finish = claims(tokens.refresh_token).x
+        for _ = 1, 2 do
+            local refresh, access = claims(tokens.refresh_token), claims(tokens.access_token)
+            assert.same({ finish, finish, finish }, { refresh.x, refresh.e, access.e })
+            assert.is_true(tokens.expires_in <= 3600)
+            tokens = app:refresh(id, tokens.refresh_token).json
+        end
+        s:stop()
+    end)
+
     it("A47 can be set, but never to less than ten minutes", function()
         local s = oauth.start({ env = { SANDSTORM_ACCESS_TTL = "600" } })
         assert.equal(600, oauth.new(s):sign_in().expires_in)

@@ -184,6 +184,22 @@ describe("a session", function()
         assert.same({ 200, "on\n" }, { status, answer.stdout })
     end)
 
+    it("of another server, whose id is a path into a session of this one, takes nothing of it along", function()
+        local own = sessions.serve()
+        local id, folder = create(own)
+        local keep = tmp.write(folder .. "/workspace/keep", "x")
+        own:stop()
+        local odd = id .. "/workspace"
+        sessions.sql(own.workspace, ("INSERT INTO sessions SELECT '%s', type, 'expired', '%s', repo, branch, ttl_minutes, "
+            .. "expires_at, created_at, updated_at FROM sessions WHERE id = '%s'"):format(odd, folder .. "/workspace", id))
+        own = sessions.serve({ workspace = own.workspace })
+        assert.is_true(program.wait_until(function()
+            return sessions.sql(own.workspace, ("SELECT status FROM sessions WHERE id = '%s'"):format(odd)) == "cleaned\n"
+        end))
+        assert.equal("x", tmp.read(keep))
+        own:stop()
+    end)
+
     it("whose folder became a link is removed as a link", function()
         local id, folder = create(s)
         local keep = tmp.write(s.workspace .. "/keep/file", "x")

@@ -55,6 +55,16 @@ describe("HTTP limits", function()
             assert.is_true(s:status("VmHWM") - before < #body / 1024)
         end)
 
+        it("and of one without end no more than 64 MB is discarded", function()
+            local connection, sent = s:connect(), 0
+            connection:send(post("Content-Length: 1000000000", ""))
+            local piece = (" "):rep(1024 * 1024)
+            while sent < 200 and connection.sock:send(piece) do sent = sent + 1 end
+            assert.is_true(sent < 200, sent .. " MB")
+            connection:close()
+            ping_works()
+        end)
+
         it("and a body below the limit is read", function()
             local ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}' .. (" "):rep(limit - 40)
             assert.equal(200, s:post(ping).status)

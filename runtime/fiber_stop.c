@@ -140,10 +140,21 @@ static bool turn_is_due(lua_State *L, int level)
     return f->slices_seen - f->slices_at_resume > 1 && fiber_can_pause(L);
 }
 
+/* A handler that was told of its stop is closing its variables. The slice timer must not cut that short; what
+ * closes without end is reminded. */
+static bool is_closing(lua_State *L, const struct fiber *f)
+{
+    if (!f->stopped || !f->located || lua_gethookcount(L) != 1) return false;
+    lua_sethook(L, fiber_hook, LUA_MASKCOUNT, STOPPING_HOOK_COUNT);
+    return true;
+}
+
 void fiber_hook(lua_State *L, lua_Debug *ar)
 {
     (void)ar;
-    if (vm_of(L)->running != NULL) lua_sethook(L, NULL, 0, 0);
+    const struct fiber *f = vm_of(L)->running;
+    if (f != NULL && is_closing(L, f)) return;
+    if (f != NULL) lua_sethook(L, NULL, 0, 0);
     if (!turn_is_due(L, 0)) return;
     vm_of(L)->running->slice_over = true;
     lua_yield(L, 0);

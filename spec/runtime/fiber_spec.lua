@@ -232,6 +232,31 @@ describe("fiber", function()
         assert.equal('[2,"closed","closed",0]\n', result.stdout, result.stderr)
     end)
 
+    it("lets a stopped handler close its variables, however long a step of that takes", function()
+        local result = run([[
+            local fiber, clock, inbox = require("fiber"), require("clock"), require("inbox")
+            local box <close> = inbox.open()
+            box:listen("end")
+            local big = ("x"):rep(4 * 1024 * 1024)
+            for _ = 1, 10 do -- each takes several slices, and at the end of the last the timer has its say
+                fiber.spawn(function()
+                    fiber.tag("sleeper")
+                    local x <close> = setmetatable({}, { __close = function()
+                        local size = 0
+                        for _ = 1, 15 do size = size + #big:upper() // 1024 // 1024 end
+                        inbox.deliver("end", "closed " .. size)
+                    end })
+                    clock.sleep(86400000)
+                end)
+                clock.sleep(1)
+                fiber.stop("sleeper", "enough")
+                if select(2, box:take(5000)) ~= "closed 60" then return "cut short" end
+            end
+            return "closed"
+        ]], { "--script-cpu-ms", "60000", "--call-deadline-ms", "60000" })
+        assert.equal('"closed"\n', result.stdout, result.stderr)
+    end)
+
     it("tells the time left, and refuses wrong arguments by name", function()
         local result = run([[
             local fiber = require("fiber")

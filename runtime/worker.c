@@ -153,6 +153,7 @@ static void on_stop_tick(uv_timer_t *timer)
     if (!w->said_goodbye) { /* to whom the last calls brought */
         w->said_goodbye = true;
         lua_app_start(scripts_vm(w->host->scripts), "stopping", NULL, 0);
+        if (scripts_live(w->host->scripts) > 0 && !late) return; /* a slice of its time ended */
     }
     stream_end_all(w->host->streams);
     struct process_set *children = job_table_processes(w->host->jobs);

@@ -22,11 +22,11 @@ static int l_error(lua_State *L)
 
 typedef void write_line(struct audit *audit, const struct buf *fields);
 
-static int fill(lua_State *L, struct buf *fields, write_line *write)
+static int fill(lua_State *L, const char *function, struct buf *fields, write_line *write)
 {
-    if (!lua_json_encode(L, 1, true, fields)) return luaL_error(L, "audit: %s", lua_tostring(L, -1));
+    if (!lua_json_encode(L, 1, true, fields)) return luaL_error(L, "%s: %s", function, lua_tostring(L, -1));
     if (fields->len < 3 || fields->data[0] != '{')
-        return luaL_error(L, "audit: argument 1 (fields): expected a table with names as keys");
+        return luaL_error(L, "%s: argument 1 (fields): expected a table with names as keys", function);
     buf_consume(fields, 1);
     fields->len--;
     write(vm_of(L)->host->audit, fields);
@@ -35,12 +35,12 @@ static int fill(lua_State *L, struct buf *fields, write_line *write)
 
 static int fill_line(lua_State *L, struct buf *fields)
 {
-    return fill(L, fields, audit_line);
+    return fill(L, "audit.write", fields, audit_line);
 }
 
 static int fill_refusal(lua_State *L, struct buf *fields)
 {
-    return fill(L, fields, audit_refusal);
+    return fill(L, "audit.write_bounded", fields, audit_refusal);
 }
 
 static int write_with(lua_State *L, int (*filler)(lua_State *L, struct buf *fields))

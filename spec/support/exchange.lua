@@ -35,16 +35,12 @@ function Book:fill(text)
     return (text:gsub("<([%u%d-]+)>", function(name) return self.values[name] end))
 end
 
-local TIMES = {
-    { "^<TIME>$", "^%d%d%d%d%-%d%d%-%d%dT%d%d:%d%d:%d%dZ$" },
-    { "^<TIME%-MICROS>$", "^%d%d%d%d%-%d%d%-%d%dT%d%d:%d%d:%d%d%.%d%d%d%d%d%dZ$" },
-}
+local SECONDS, MICROSECONDS = "^%d%d%d%d%-%d%d%-%d%dT%d%d:%d%d:%d%dZ$", "^%d%d%d%d%-%d%d%-%d%dT%d%d:%d%d:%d%d%.%d%d%d%d%d%dZ$"
 
 local function is_time(expected, got)
-    for _, pair in ipairs(TIMES) do
-        if expected:find(pair[1]) then return got:find(pair[2]) ~= nil end
-    end
-    return false
+    if expected == "<TIME>" then return got:find(SECONDS) ~= nil end
+    -- Without a fraction where that is nothing, as v0.1.0 wrote it.
+    return expected == "<TIME-MICROS>" and (got:find(MICROSECONDS) or got:find(SECONDS)) ~= nil
 end
 
 -- Learns the first name in `expected` that is not known, when everything else of the text is the same.

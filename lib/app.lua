@@ -33,7 +33,6 @@ local function all_routes(server)
             if route.auth == "bearer" or route.auth == "metrics" then
                 route.metadata, route.scope = metadata.challenge(route.path)
             end
-            route.exposed_headers, route.allowed_headers = EXPOSED, ALLOWED
             routes[#routes + 1] = route
         end
     end
@@ -92,6 +91,7 @@ function app.load(root_path)
     local server = { registry = tools, info = health.INFO }
     return {
         routes = all_routes(server),
+        pages = { exposed_headers = EXPOSED, allowed_headers = ALLOWED },
         ticks = reaper.ticks(),
         line = function(text) pipe.line(server, text) end,
         changed = function() changes.tell(tools) end,

@@ -27,6 +27,7 @@ struct visit {
     struct http_exchange *ex;
     const struct http_request *request;
     const struct route *route; /* NULL: no such path */
+    const struct route_pages *pages;
     struct cors cors;
     struct auth_grant grant;
 };
@@ -48,10 +49,10 @@ static bool origin_ok(const struct visit *v)
 static struct cors cors_of(const struct visit *v)
 {
     const char *origin = http_request_header(v->request, "Origin", NULL);
-    if (v->route == NULL) return (struct cors){.origin = "*"};
-    struct cors cors = {.exposed = v->route->exposed_headers, .varies = v->route->origin_checked};
-    if (!v->route->origin_checked)
-        cors.origin = v->route->cors ? "*" : NULL;
+    bool checked = v->route != NULL && v->route->origin_checked;
+    struct cors cors = {.exposed = v->pages->exposed_headers, .varies = checked};
+    if (!checked)
+        cors.origin = v->route == NULL || v->route->cors ? "*" : NULL;
     else if (origin != NULL && origin_ok(v))
         cors.origin = origin;
     return cors;
@@ -62,7 +63,7 @@ static struct cors cors_of(const struct visit *v)
 static void answer_options(const struct visit *v)
 {
     const char *allowed = http_request_header(v->request, "Access-Control-Request-Headers", NULL);
-    if (allowed == NULL && v->route != NULL) allowed = v->route->allowed_headers;
+    if (allowed == NULL) allowed = v->pages->allowed_headers;
     const struct http_header headers[] = {
         {"Access-Control-Allow-Methods", "GET, POST, DELETE, OPTIONS"},
         {"Access-Control-Max-Age", "600"},
@@ -266,6 +267,7 @@ void gate_head(struct gate *gate, struct http_exchange *ex)
 {
     struct vm *vm = scripts_vm(gate->host->scripts);
     struct visit v = {.gate = gate, .ex = ex, .request = http_exchange_request(ex)};
+    v.pages = route_pages(vm->routes);
     v.route = route_find(vm->routes, v.request->path);
     v.cors = cors_of(&v);
     if (v.request->host[0] != '\0' && !origin_is_host(v.request->host)) {

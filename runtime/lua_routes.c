@@ -81,8 +81,6 @@ static void read_route(lua_State *L, struct route *route)
     route->metadata = optional_text(L, "metadata");
     route->scope = optional_text(L, "scope");
     route->forbidden = optional_text(L, "forbidden");
-    route->exposed_headers = optional_text(L, "exposed_headers");
-    route->allowed_headers = optional_text(L, "allowed_headers");
     read_access(L, route);
     route->origin_checked = field_equals(L, "origin", "checked");
     route->cors = route_field(L, "cors", LUA_TBOOLEAN, false) == LUA_TNIL || lua_toboolean(L, -1);
@@ -92,6 +90,15 @@ static void read_route(lua_State *L, struct route *route)
     lua_settop(L, top);
     route_field(L, "handle", LUA_TFUNCTION, true);
     route->handler = luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+void lua_routes_read_pages(lua_State *L, struct route_pages *pages)
+{
+    if (lua_istable(L, -1)) {
+        pages->exposed_headers = optional_text(L, "exposed_headers");
+        pages->allowed_headers = optional_text(L, "allowed_headers");
+    }
+    lua_pop(L, 1);
 }
 
 void lua_routes_read(lua_State *L, struct route_table *table)

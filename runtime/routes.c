@@ -6,6 +6,7 @@
 struct route_table {
     struct route *items;
     size_t count, cap;
+    struct route_pages pages;
 };
 
 struct route_table *route_table_new(void)
@@ -23,11 +24,16 @@ void route_table_free(struct route_table *table)
         free(table->items[i].metadata);
         free(table->items[i].scope);
         free(table->items[i].forbidden);
-        free(table->items[i].exposed_headers);
-        free(table->items[i].allowed_headers);
     }
+    free(table->pages.exposed_headers);
+    free(table->pages.allowed_headers);
     free(table->items);
     free(table);
+}
+
+struct route_pages *route_pages(struct route_table *table)
+{
+    return &table->pages;
 }
 
 struct route *route_add(struct route_table *table)

@@ -13,21 +13,27 @@ struct route {
     char *metadata;   /* owned; path of the document that a challenge leads to (RFC 9728 5.1), or NULL */
     char *scope;      /* owned; scope that a challenge asks for, or NULL */
     char *forbidden;  /* owned; JSON text for pages of a foreign origin, or NULL */
-    char
-        *exposed_headers; /* owned; that pages may read, or NULL for the usual ones (Fetch standard, 3.2.3) */
-    char *allowed_headers; /* owned; that pages may send when a preflight does not ask for any, or NULL */
-    bool bearer;           /* asks for the bearer token */
-    bool session;          /* asks for the bearer of the session API; see access.h */
-    bool metrics;          /* asks for the bearer token, except of whom access.h lets in without */
+    bool bearer;      /* asks for the bearer token */
+    bool session;     /* asks for the bearer of the session API; see access.h */
+    bool metrics;     /* asks for the bearer token, except of whom access.h lets in without */
     bool origin_checked;
     bool cors;         /* pages of other origins may read what is answered */
     size_t body_limit; /* bytes */
     int handler;       /* registry reference in the generation's state */
 };
 
+/* What pages of other origins are told, wherever they may call at all (Fetch standard 3.2.3). */
+struct route_pages {
+    char *exposed_headers; /* owned; of answers, that they may read, or NULL */
+    char *allowed_headers; /* owned; that they may send when a preflight does not ask for any, or NULL */
+};
+
 struct route_table;
 
 struct route_table *route_table_new(void);
+
+/* To be filled, and to be read. */
+struct route_pages *route_pages(struct route_table *table);
 
 /* NULL is allowed. */
 void route_table_free(struct route_table *table);

@@ -133,6 +133,9 @@ static int vm_load(lua_State *L)
     vm->app = luaL_ref(L, LUA_REGISTRYINDEX);
     lua_getfield(L, -1, "routes");
     lua_routes_read(L, vm->routes);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, vm->app);
+    lua_getfield(L, -1, "pages");
+    lua_routes_read_pages(L, route_pages(vm->routes));
     lua_http_open(L);
     lua_rawgeti(L, LUA_REGISTRYINDEX, vm->app);
     lua_getfield(L, -1, "ticks");

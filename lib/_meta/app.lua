@@ -13,10 +13,12 @@
 ---@field metadata? string path of the document that a refused bearer is led to (RFC 9728)
 ---@field scope? string that it is asked for
 ---@field forbidden? string JSON text for pages of a foreign origin
----@field exposed_headers? string names of the response headers that pages may read
----@field allowed_headers? string names of the request headers that pages may send when a preflight does not ask for any
 ---@field handle fun(request: request.Request): integer, string?, table<string, string>? status, body, headers; a body
 ---without a Content-Type header is application/json
+
+---@class app.Pages what pages of other origins are told, wherever they may call at all
+---@field exposed_headers? string names of the response headers that they may read
+---@field allowed_headers? string names of the request headers that they may send when a preflight does not ask for any
 
 ---@class app.Tick run in a fiber of its own as soon as the generation serves, and again `every_ms` after it ended; never
 ---twice at a time, and not by a generation that no longer serves. What it raises is logged
@@ -25,6 +27,7 @@
 
 ---@class app.App
 ---@field routes app.Route[]
+---@field pages? app.Pages
 ---@field ticks? app.Tick[]
 ---@field call fun(name: string, arguments: table): boolean, string runs one tool; for the command line
 ---@field describe fun(): string the tool table, for the command line

@@ -49,7 +49,6 @@ end
 local function run_tool(tools, name, arguments)
     local from = exchange.new({
         era = "local", revision = levels.modern, bytes = 0, client = exchange.client("command line"),
-        header = function() return nil end,
     })
     local encoded, failure = call.run(tools, { name = name, arguments = arguments }, from)
     if not encoded then return false, failure.message end

@@ -11,7 +11,7 @@ local ledger = {}
 ---@param arguments table
 ---@param meta table
 function ledger.open(exchange, arguments, meta)
-    fiber.trace(meta.traceparent or exchange.header and exchange.header("traceparent"))
+    fiber.trace(meta.traceparent or exchange:header("traceparent"))
     if audit.enabled() then exchange.kept_arguments = redact.copy(arguments) end
 end
 

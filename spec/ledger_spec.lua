@@ -8,7 +8,7 @@ describe("ledger", function()
         ledger = require("ledger")
         exchange = {
             bytes = 10, era = "modern", client = { name = "c", version = "1" }, principal = "grant:1",
-            header = function(name) return name == "traceparent" and "from the header" or nil end,
+            header = function(_, name) return name == "traceparent" and "from the header" or nil end,
         }
     end)
 

@@ -44,7 +44,7 @@ local function send(self, box, question)
     box:listen(ask_session.key(self.exchange.session.nonce, id))
     local params = params_of(question, id, self.exchange.revision)
     local message = { jsonrpc = "2.0", id = id, method = question.method, params = params }
-    if self.exchange.send(json.encode(message)) then return id end
+    if self.exchange.transport:send(json.encode(message)) then return id end
     fail.raise("The client cannot be asked: it does not listen to the stream of its request")
 end
 
@@ -101,8 +101,8 @@ function Asker:once(key, make) return asker.memoize(self.memos, key, make) end
 
 -- A client that knows how comes back for the answer.
 function Asker:go_async()
-    local exchange = self.exchange
-    if exchange.let_go and levels.resumes_from_start(exchange.revision) then exchange.let_go(RETRY_MS) end
+    local transport = self.exchange.transport
+    if transport.let_go and levels.resumes_from_start(self.exchange.revision) then transport:let_go(RETRY_MS) end
 end
 
 ---@param exchange mcp.Exchange with a session

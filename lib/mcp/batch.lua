@@ -36,13 +36,15 @@ end
 
 -- A transport for one of the messages: what would end the request as a whole makes a list of the answers so far.
 local function part_of(transport, answers)
-    local part = {}
-    for name, value in pairs(transport) do part[name] = value end
-    part.assumed = levels.BATCHES
-    function part.on_long(stopped, id)
-        transport.on_long(stopped, id, function(last) return batch.text(answers, last) end)
+    local part = { assumed = levels.BATCHES }
+    function part.on_long(_, stopped, id)
+        transport:on_long(stopped, id, function(last) return batch.text(answers, last) end)
     end
-    return part
+    return setmetatable(part, { __index = function(_, name)
+        local value = transport[name]
+        if type(value) ~= "function" then return value end
+        return function(_, ...) return value(transport, ...) end
+    end })
 end
 
 --- The text of a list of answers.

@@ -18,7 +18,7 @@ local ENGINES = { legacy = legacy, modern = modern }
 
 -- A refusal before the engine.
 local function refuse(line, message, failure)
-    return line:respond(400, jsonrpc.error(legacy.id_of(message, line.transport), failure))
+    return line:respond(400, jsonrpc.error(legacy.id_of(message, line), failure))
 end
 
 local function answer(server, request, line, message)
@@ -28,13 +28,13 @@ local function answer(server, request, line, message)
     engine, failure = era.choose(request:header("mcp-protocol-version"), message)
     if not engine then return refuse(line, message, failure) end
     if engine == "modern" then request:stop_on_disconnect(true) end -- there, closing the connection is the cancel
-    return line:respond(ENGINES[engine].handle(server, kind, message, line.transport))
+    return line:respond(ENGINES[engine].handle(server, kind, message, line))
 end
 
 -- Reads the message and names the handler, before any other has a turn: the next request may cancel this one.
 local function take(request, line)
     local message, complaint = request:json()
-    if legacy.name(message, line.transport) then line:expect_cancel() end
+    if legacy.name(message, line) then line:expect_cancel() end
     return message, complaint
 end
 
@@ -44,8 +44,8 @@ local function post(server, request, takes)
     if message == nil then
         return refuse(line, nil, jsonrpc.failure(jsonrpc.PARSE_ERROR, "Parse error: " .. complaint))
     end
-    if json.is_array(message) and batch.is_taken(line.transport) then
-        return line:respond(batch.handle(server, message, line.transport))
+    if json.is_array(message) and batch.is_taken(line) then
+        return line:respond(batch.handle(server, message, line))
     end
     return answer(server, request, line, message)
 end

@@ -11,26 +11,28 @@ local exchange = {}
 ---@field name string
 ---@field version? string
 
----@class mcp.Transport what a transport gives for one message
+---@class mcp.Transport what a transport gives for one message; functions are methods, and nil where it has no such thing
 ---@field bytes integer size of the message
 ---@field principal? string who sent it, as the host knows it
----@field header? fun(name: string): string?, integer? a header of the request; nil where there are none
----@field on_long? fun(stopped: mcp.Stopped, id?: string|integer) see may_take_long
----@field send? fun(message: string): boolean sends a message that belongs to the request, before its answer
----@field let_go? fun(retry_ms: integer) lets the client go and come back for the answer
----@field listen? fun(options: { topics: string[], tag?: string }): stream.Stream? the answer goes on beyond the handler
+---@field header? fun(self: mcp.Transport, name: string): string?, integer? a header of the request, and how many there are
+---@field on_long? fun(self: mcp.Transport, stopped: mcp.Stopped, id?: string|integer, compose?: fun(body: string): string)
+---@field send? fun(self: mcp.Transport, message: string): boolean sends what belongs to the request, before its answer
+---@field let_go? fun(self: mcp.Transport, retry_ms: integer) lets the client go and come back for the answer
+---@field listen? fun(self: mcp.Transport, options: { topics: string[], tag?: string }): stream.Stream? goes on beyond the handler
 ---@field scope? string where ids of requests are unique, if the transport itself is such a place
 ---@field session? mcp.Session|false that the transport is by itself, or that the message names
 ---@field assumed? mcp.Revision of a client that names none
----@field begin? fun(session: mcp.Session): table<string, string>? a client said hello; headers of the answer
----@field keep? fun(nonce: string, primed: boolean) streams of the request can be resumed by that session
+---@field begin? fun(self: mcp.Transport, session: mcp.Session): table<string, string>? hello was said; headers of the answer
+---@field keep? fun(self: mcp.Transport, nonce: string, primed: boolean) the session can resume streams of the request
 
 ---@alias mcp.Stopped fun(reason: string): string?, mcp.Failure?, integer? result, or error and HTTP status, or nothing
 
 ---@alias mcp.Work fun(): string?, mcp.Failure?
 ---@alias mcp.TaskRunner fun(tool: mcp.Tool, exchange: mcp.Exchange, work: mcp.Work, stopped: mcp.Stopped): string?, mcp.Failure?
 
----@class mcp.Exchange: mcp.Transport
+---@class mcp.Exchange
+---@field transport mcp.Transport
+---@field bytes integer size of the message
 ---@field era string "legacy", "modern" or "local"
 ---@field revision mcp.Revision
 ---@field client mcp.Client
@@ -62,7 +64,16 @@ end
 --- deadline, memory, shutdown, cancel) `stopped(reason)` makes the result in its place.
 ---@param stopped mcp.Stopped
 function Exchange:may_take_long(stopped)
-    if self.on_long then self.on_long(stopped, self.id) end
+    local transport = self.transport
+    if transport.on_long then transport:on_long(stopped, self.id) end
+end
+
+--- A header of the request; nil where there are none.
+---@param name string
+---@return string?
+function Exchange:header(name)
+    local transport = self.transport
+    return transport.header and transport:header(name)
 end
 
 --- Who takes the handler's questions to the client.
@@ -93,15 +104,19 @@ function Exchange:encode(result) return json.encode(self:dress(result)) end
 ---@param params table
 ---@return boolean sent false: the client is gone, or takes nothing but the answer
 function Exchange:notify(method, params)
-    if not self.send then return false end
-    return self.send(json.encode({ jsonrpc = "2.0", method = method, params = params }))
+    local transport = self.transport
+    if not transport.send then return false end
+    return transport:send(json.encode({ jsonrpc = "2.0", method = method, params = params }))
 end
 
 --- Sends progress in the form that the revision knows.
 function Exchange:progress(params) return self:notify("notifications/progress", levels.progress(params, self.revision)) end
 
----@param fields table
+---@param fields table without a transport there is nobody to talk to
 ---@return mcp.Exchange
-function exchange.new(fields) return setmetatable(fields, metatable) end
+function exchange.new(fields)
+    fields.transport = fields.transport or {}
+    return setmetatable(fields, metatable)
+end
 
 return exchange

@@ -15,10 +15,11 @@ local STREAM_HEADERS = {
     ["Content-Type"] = "text/event-stream", ["Cache-Control"] = "no-cache", ["X-Accel-Buffering"] = "no",
 }
 
----@class mcp.HttpLine
----@field transport mcp.Transport what the engines get
+---@class mcp.HttpLine: mcp.Transport
 ---@field private request request.Request
----@field private takes mcp.Accept
+---@field private takes_json boolean
+---@field private takes_stream boolean
+---@field private read_header fun(request: request.Request, name: string): string?, integer looked up once
 ---@field private stream? stream.Stream
 ---@field private owner? string session that may resume the stream
 ---@field private primed? boolean
@@ -41,7 +42,7 @@ local function options_of(self)
 end
 
 local function open(self)
-    if self.stream or not self.takes.stream then return self.stream end
+    if self.stream or not self.takes_stream then return self.stream end
     self.stream = self.request:stream(options_of(self))
     if self.stream and self.primed then self.stream:prime() end
     return self.stream
@@ -52,7 +53,7 @@ end
 ---@return string? body
 ---@return table<string, string>? headers
 function Line:respond(status, body, headers)
-    if self.stream or not body or self.takes.json then return status, body, headers end
+    if self.stream or not body or self.takes_json then return status, body, headers end
     local all = {}
     for _, list in ipairs({ STREAM_HEADERS, headers or {} }) do
         for name, value in pairs(list) do all[name] = value end
@@ -79,8 +80,8 @@ end
 local PATIENCE = { after_ms = AFTER_MS, every_ms = EVERY_MS }
 
 local function be_patient(self)
-    if not self.takes.stream then return end
-    if not self.takes.json then return open(self) end
+    if not self.takes_stream then return end
+    if not self.takes_json then return open(self) end
     local options = PATIENCE
     if self.owner then
         options = options_of(self)
@@ -89,47 +90,45 @@ local function be_patient(self)
     self.request:stream_when_slow(options)
 end
 
-local function let_go(self, retry_ms)
+function Line:header(name) return self.read_header(self.request, name) end
+
+function Line:send(text)
+    local stream = open(self)
+    return stream ~= nil and stream:send(text) == true
+end
+
+function Line:on_long(stopped, id, compose)
+    be_patient(self)
+    self.request:on_stop(function(reason) return stopped_answer(self, reason, stopped, id, compose) end)
+end
+
+function Line:listen(options)
+    options.detached, options.every_ms = true, EVERY_MS
+    self.stream = self.request:stream(options)
+    return self.stream
+end
+
+function Line:keep(nonce, primed) self.owner, self.primed = nonce, primed end
+
+function Line:let_go(retry_ms)
     local stream = self.owner and open(self)
     if not stream then return end
     stream:prime(retry_ms)
     stream:detach()
 end
 
-local function transport_of(self)
-    local request = self.request
-    local header, principal = request.header, http_line.principal(request)
-    return {
-        bytes = request.size, principal = principal,
-        header = function(name) return header(request, name) end,
-        send = function(text)
-            local stream = open(self)
-            return stream ~= nil and stream:send(text) == true
-        end,
-        on_long = function(stopped, id, compose)
-            be_patient(self)
-            request:on_stop(function(reason) return stopped_answer(self, reason, stopped, id, compose) end)
-        end,
-        listen = function(options)
-            options.detached, options.every_ms = true, EVERY_MS
-            self.stream = request:stream(options)
-            return self.stream
-        end,
-        keep = function(nonce, primed) self.owner, self.primed = nonce, primed end,
-        let_go = function(retry_ms) let_go(self, retry_ms) end,
-        begin = function(began)
-            return { ["Mcp-Session-Id"] = session.mint(principal, began.revision, began.capabilities, began.client) }
-        end,
-    }
+function Line:begin(began)
+    return { ["Mcp-Session-Id"] = session.mint(self.principal, began.revision, began.capabilities, began.client) }
 end
 
 ---@param request request.Request
 ---@param takes mcp.Accept
 ---@return mcp.HttpLine
 function http_line.new(request, takes)
-    local self = setmetatable({ request = request, takes = takes, stream = nil, transport = nil }, metatable) -- in one piece
-    self.transport = transport_of(self)
-    return self
+    return setmetatable({
+        request = request, read_header = request.header, takes_json = takes.json, takes_stream = takes.stream,
+        bytes = request.size, principal = http_line.principal(request), session = nil, stream = nil, -- in one piece
+    }, metatable)
 end
 
 return http_line

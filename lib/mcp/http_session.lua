@@ -17,7 +17,7 @@ local http_session = {}
 local NOT_ALLOWED = { Allow = "POST" }
 
 local function transport_of(request)
-    return { header = function(name) return request:header(name) end, principal = http_line.principal(request) }
+    return { header = function(_, name) return request:header(name) end, principal = http_line.principal(request) }
 end
 
 local function refuse_with(request, status, failure, headers)

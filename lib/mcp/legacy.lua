@@ -81,7 +81,7 @@ end
 ---@return mcp.Session|false|nil
 function legacy.session_of(transport)
     if transport.session ~= nil or not transport.header then return transport.session end
-    local id, count = transport.header("mcp-session-id")
+    local id, count = transport:header("mcp-session-id")
     if not id then return nil end
     local is_one = not count or count == 1
     transport.session = is_one and session.read(id, transport.principal or "") or false
@@ -96,9 +96,9 @@ function legacy.session_not_found() return jsonrpc.failure(SESSION_NOT_FOUND, "S
 ---@param transport mcp.Transport
 ---@return boolean named
 function legacy.name(message, transport)
-    local id = jsonrpc.request_id(message)
-    local current = id and legacy.session_of(transport)
-    if not current then return false end
+    local current = legacy.session_of(transport)
+    local id = current and jsonrpc.request_id(message)
+    if not id then return false end
     cancel.name(current.nonce, id)
     return true
 end
@@ -108,7 +108,7 @@ end
 ---@return string?
 function legacy.revision_of(transport)
     local current = legacy.session_of(transport)
-    return current and current.revision or transport.header and transport.header("mcp-protocol-version")
+    return current and current.revision or transport.header and transport:header("mcp-protocol-version")
 end
 
 --- The id for an error about a message, whatever that message is: json.null or nil where it has none that can be repeated.
@@ -121,21 +121,29 @@ function legacy.id_of(message, transport)
     return id
 end
 
-local function exchange_of(message, transport, current)
-    transport.era, transport.id, transport.session = "legacy", message.id, current
-    if current then
-        transport.revision, transport.client, transport.capabilities = current.revision, current.client, current.capabilities
-        transport.log_level = session.log_level(current.nonce) or DEFAULT_LOG_LEVEL
-        if transport.keep then transport.keep(current.nonce, levels.resumes_from_start(current.revision)) end
-        cancel.name(current.nonce, message.id)
-    else
-        local header = transport.header
-        transport.revision = header and header("mcp-protocol-version") or transport.assumed or levels.handshake
-        transport.client, transport.capabilities = exchange.client(header and header("user-agent")), {}
-    end
-    local made = exchange.new(transport)
-    if current then made.asker = ask_session.new(made) end
+local function exchange_in_session(message, transport, current)
+    if transport.keep then transport:keep(current.nonce, levels.resumes_from_start(current.revision)) end
+    cancel.name(current.nonce, message.id)
+    local made = exchange.new({
+        transport = transport, bytes = transport.bytes, principal = transport.principal, era = "legacy", id = message.id,
+        session = current, revision = current.revision, client = current.client, capabilities = current.capabilities,
+        log_level = session.log_level(current.nonce) or DEFAULT_LOG_LEVEL, asker = nil, reported = false, -- in one piece
+    })
+    made.asker = ask_session.new(made)
     return made
+end
+
+local function exchange_of(message, transport, current)
+    if current then return exchange_in_session(message, transport, current) end
+    local revision, agent = transport.assumed, nil
+    if transport.header then
+        revision, agent = transport:header("mcp-protocol-version") or revision, transport:header("user-agent")
+    end
+    return exchange.new({
+        transport = transport, bytes = transport.bytes, principal = transport.principal, era = "legacy", id = message.id,
+        revision = revision or levels.handshake, client = exchange.client(agent), capabilities = {},
+        reported = false, -- in one piece
+    })
 end
 
 -- Messages that get no answer.
@@ -156,7 +164,7 @@ local function respond(server, message, transport, current)
     local from = exchange_of(message, transport, current)
     local result, failure = answer(server, message, from)
     if failure then return 200, jsonrpc.error(message.id, failure) end
-    local headers = from.began and transport.begin and transport.begin(from.began)
+    local headers = from.began and transport.begin and transport:begin(from.began)
     return 200, jsonrpc.result(message.id, result), headers
 end
 

@@ -71,8 +71,9 @@ function listen.run(server, params, exchange, owns_task)
     end
     local honoured, topics = read(filter, server, owns_task)
     topics[#topics + 1] = EVERYBODY
-    if exchange.scope then topics[#topics + 1] = cancel.topic(exchange.scope, exchange.id) end
-    local opened = exchange.listen({ topics = topics, tag = json.encode(exchange.id) })
+    local transport = exchange.transport
+    if transport.scope then topics[#topics + 1] = cancel.topic(transport.scope, exchange.id) end
+    local opened = transport:listen({ topics = topics, tag = json.encode(exchange.id) })
     if not opened then return nil, jsonrpc.failure(jsonrpc.INTERNAL_ERROR, "There are too many streams") end
     opened:send(json.encode({
         jsonrpc = "2.0", method = "notifications/subscriptions/acknowledged",

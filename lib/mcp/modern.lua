@@ -57,8 +57,8 @@ local function wrong_meta(message)
     if level ~= nil and not log_levels.is_known(level) then return invalid(LOG_KEY .. " is no level") end
 end
 
-local function refusal(server, message, header)
-    local failure = wrong_meta(message) or modern_headers.wrong(message, header)
+local function refusal(server, message, transport)
+    local failure = wrong_meta(message) or modern_headers.wrong(message, transport)
     if failure then return failure, 400 end
     local method = message.method
     if not methods[method] or not offer.has(method, server.registry) then
@@ -79,11 +79,12 @@ end
 local function exchange_of(server, message, transport)
     local meta = message.params._meta
     local client = meta[CLIENT_KEY] or {}
-    transport.era, transport.revision, transport.id = "modern", levels.modern, message.id
-    transport.client = exchange.client(client.name, client.version)
-    transport.capabilities, transport.log_level = meta[CAPABILITIES_KEY], meta[LOG_KEY]
-    transport.decorate = complete(server)
-    return exchange.new(transport)
+    return exchange.new({
+        transport = transport, bytes = transport.bytes, principal = transport.principal, era = "modern", id = message.id,
+        revision = levels.modern, client = exchange.client(client.name, client.version),
+        capabilities = meta[CAPABILITIES_KEY], log_level = meta[LOG_KEY], decorate = complete(server),
+        asker = nil, reported = false, -- in one piece
+    })
 end
 
 -- Prepares what a handler needs to ask the client, and to go on as a task; or what stands against the call.
@@ -93,7 +94,7 @@ local function trouble(server, message, from)
     local tool = message.method == "tools/call" and server.registry:find(params.name)
     local lacking = tool and tool.task and tasks.prepare(tool, from)
     if lacking then return ask_replay.lacks(lacking), 400 end
-    local wrong = tool and modern_headers.wrong_parameters(tool, params.arguments, from.header)
+    local wrong = tool and modern_headers.wrong_parameters(tool, params.arguments, from.transport)
     if wrong then return wrong, 400 end
     local failure
     from.asker, failure = ask_replay.open(from, message.method, params, tool and tool.single_use)
@@ -101,12 +102,12 @@ local function trouble(server, message, from)
 end
 
 local function answer(server, message, transport)
-    local failure, status = refusal(server, message, transport.header)
+    local failure, status = refusal(server, message, transport)
     if failure then return nil, failure, status end
     local from = exchange_of(server, message, transport)
     failure, status = trouble(server, message, from)
     if failure then return nil, failure, status end
-    if from.scope then cancel.name(from.scope, message.id) end
+    if transport.scope then cancel.name(transport.scope, message.id) end
     return methods[message.method](server, message.params, from)
 end
 

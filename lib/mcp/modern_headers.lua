@@ -19,50 +19,51 @@ local NAMED = {
 local function mismatch(text) return jsonrpc.failure(HEADER_MISMATCH, "Header mismatch: " .. text) end
 
 -- Whoever routes by a header may look at another one of two than this server would.
-local function said_by(header, name, key)
-    local said, count = header(key)
+local function said_by(transport, name, key)
+    local said, count = transport:header(key)
     if not said then return nil, mismatch(name .. " is missing") end
     if count and count > 1 then return nil, mismatch(name .. " is given twice") end
     return said
 end
 
-local function wrong_version(asked, header)
-    local said, failure = said_by(header, "MCP-Protocol-Version", "mcp-protocol-version")
+local function wrong_version(asked, transport)
+    local said, failure = said_by(transport, "MCP-Protocol-Version", "mcp-protocol-version")
     if not said then return failure end
     if said ~= asked then return mismatch("MCP-Protocol-Version does not match _meta") end
 end
 
-local function wrong_names(message, header)
-    local said, failure = said_by(header, "Mcp-Method", "mcp-method")
+local function wrong_names(message, transport)
+    local said, failure = said_by(transport, "Mcp-Method", "mcp-method")
     if not said then return failure end
     if said ~= message.method then return mismatch("Mcp-Method does not match the method") end
     local name = message.params[NAMED[message.method]]
     if type(name) ~= "string" then return nil end
-    said, failure = said_by(header, "Mcp-Name", "mcp-name")
+    said, failure = said_by(transport, "Mcp-Name", "mcp-name")
     if not said then return failure end
     if sentinel.decode(said) ~= name then return mismatch("Mcp-Name does not match the name") end
 end
 
 --- What is wrong with revision and headers of a request whose `_meta` is right, or nil.
 ---@param message table
----@param header? fun(name: string): string?
+---@param transport mcp.Transport
 ---@return mcp.Failure?
-function modern_headers.wrong(message, header)
+function modern_headers.wrong(message, transport)
     local asked = message.params._meta[era.VERSION_KEY]
-    local failure = header and wrong_version(asked, header)
+    local failure = transport.header and wrong_version(asked, transport)
     if failure then return failure end
     if not levels.is_modern(asked) then return era.unsupported(asked) end
-    return header and wrong_names(message, header) or nil
+    return transport.header and wrong_names(message, transport) or nil
 end
 
 --- What is wrong between the arguments of a tool and the headers that repeat them, or nil.
 ---@param tool mcp.Tool
 ---@param arguments any
----@param header? fun(name: string): string?
+---@param transport mcp.Transport
 ---@return mcp.Failure?
-function modern_headers.wrong_parameters(tool, arguments, header)
-    if not header then return nil end
-    local wrong = parameter_headers.disagreement(tool.headers, jsonrpc.is_object(arguments) and arguments or {}, header)
+function modern_headers.wrong_parameters(tool, arguments, transport)
+    if not transport.header or #tool.headers == 0 then return nil end
+    local given = jsonrpc.is_object(arguments) and arguments or {}
+    local wrong = parameter_headers.disagreement(tool.headers, given, function(name) return transport:header(name) end)
     return wrong and mismatch(wrong) or nil
 end
 

@@ -42,10 +42,15 @@ local function read_session()
 end
 
 -- The client said hello: it hears of what it may hear of.
-local function begin(began)
+local function begin(_, began)
     began.nonce = NONCE
     shared.put(KEY, json.encode(began), FOREVER_MS)
     stdio.listen({ topics = notify.session_topics(NONCE) })
+end
+
+local function send(_, message)
+    stdio.write(message)
+    return true
 end
 
 local Listener = {}
@@ -54,13 +59,9 @@ function Listener.send(_, text) stdio.write(text) end
 
 local function transport_of(text, run)
     return {
-        bytes = #text, principal = principal(), scope = NONCE, session = read_session(), begin = begin,
-        send = function(message)
-            stdio.write(message)
-            return true
-        end,
-        listen = function(options) return stdio.listen(options) and setmetatable({}, Listener) or nil end,
-        on_long = function(stopped, id, compose) run.stopped, run.id, run.compose = stopped, id, compose end,
+        bytes = #text, principal = principal(), scope = NONCE, session = read_session(), begin = begin, send = send,
+        listen = function(_, options) return stdio.listen(options) and setmetatable({}, Listener) or nil end,
+        on_long = function(_, stopped, id, compose) run.stopped, run.id, run.compose = stopped, id, compose end,
     }
 end
 

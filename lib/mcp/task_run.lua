@@ -46,7 +46,7 @@ local function become_task(run)
     if not task then error(message, 0) end
     run.task = task
     exchange.asker = ask_task.new(task, exchange)
-    exchange.send, exchange.let_go, exchange.log_level = nil, nil, nil
+    exchange.transport, exchange.log_level = {}, nil
     exchange.on_progress = function(params)
         if params.message then task_view.change(run.id, { message = params.message }) end
     end

@@ -21,10 +21,10 @@ describe("questions in a session", function()
         exchange = {
             session = { nonce = "n" }, revision = "2025-11-25",
             capabilities = { roots = {}, elicitation = { form = {}, url = {} } },
-            send = function(text)
+            transport = { send = function(_, text)
                 sent[#sent + 1] = json.decode(text)
                 return true
-            end,
+            end },
             notify = function(_, method, params) notified[#notified + 1] = { method, params.requestId } end,
         }
     end)
@@ -70,7 +70,7 @@ describe("questions in a session", function()
         answer = nil
         assert.equal("The client did not answer in time", select(2, ask(questions.roots())))
         assert.same({ "notifications/cancelled", sent[#sent].id }, notified[#notified])
-        exchange.send = function() return false end
+        exchange.transport.send = function() return false end
         assert.matches("does not listen", select(2, ask(questions.roots())))
         exchange.capabilities = {}
         assert.equal("This needs a client that can be asked for roots", select(2, ask(questions.roots())))
@@ -78,7 +78,7 @@ describe("questions in a session", function()
 
     it("let a client go that knows how to come back", function()
         local gone
-        exchange.let_go = function(retry_ms) gone = retry_ms end
+        exchange.transport.let_go = function(_, retry_ms) gone = retry_ms end
         ask_session.new(exchange):go_async()
         assert.equal(500, gone)
         exchange.revision, gone = "2025-06-18", nil

@@ -16,7 +16,7 @@ describe("a list of messages", function()
     local function transport(revision)
         return {
             bytes = 0, on_long = function() end,
-            header = function(name) return name == "mcp-protocol-version" and revision or nil end,
+            header = function(_, name) return name == "mcp-protocol-version" and revision or nil end,
         }
     end
 
@@ -71,7 +71,7 @@ describe("a list of messages", function()
     it("that is stopped half-way is answered with what there is", function()
         local stopped
         local line = transport()
-        line.on_long = function(_, _, compose) stopped = compose end
+        line.on_long = function(_, _, _, compose) stopped = compose end
         batch.handle(server, json.array({
             ping(1), { jsonrpc = "2.0", id = 2, method = "tools/call", params = { name = "echo" } },
         }), line)

@@ -201,7 +201,7 @@ describe("call.run", function()
             result = json.decode(stopped(reason))
             return "x"
         end)
-        run({ name = "echo" }, { on_long = function(answer) stopped = answer end })
+        run({ name = "echo" }, { transport = { on_long = function(_, answer) stopped = answer end } })
         assert.is_true(result.isError)
         assert.equal("echo was stopped: it computed for more than 2000 ms", text_of(result)) -- M13: nothing of the inside
         assert.same({ tool = "echo", reason = reason }, host.lines[1].fields)

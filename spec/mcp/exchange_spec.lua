@@ -18,7 +18,7 @@ end)
 describe("an exchange", function()
     it("hands the answer of a stopped call to its transport", function()
         local kept
-        local from = exchange.new({ on_long = function(stopped) kept = stopped end })
+        local from = exchange.new({ transport = { on_long = function(_, stopped) kept = stopped end } })
         from:may_take_long(function(reason) return "stopped: " .. reason end)
         assert.equal("stopped: cpu", kept("cpu"))
     end)

@@ -18,7 +18,7 @@ describe("legacy.handle", function()
     end)
 
     local function handle(kind, message, headers)
-        local transport = { bytes = 0, header = function(name) return (headers or {})[name] end }
+        local transport = { bytes = 0, header = function(_, name) return (headers or {})[name] end }
         local status, body = legacy.handle(server, kind, message, transport)
         return status, body and json.decode(body)
     end

@@ -16,8 +16,8 @@ describe("subscriptions/listen", function()
     end)
 
     local function run(filter, id, scope)
-        local exchange = { id = id or 7, scope = scope }
-        function exchange.listen(options)
+        local exchange = { id = id or 7, transport = { scope = scope } }
+        function exchange.transport.listen(_, options)
             opened = { options = options, sent = {} }
             return { send = function(_, text) opened.sent[#opened.sent + 1] = json.decode(text) end }
         end
@@ -54,7 +54,7 @@ describe("subscriptions/listen", function()
 
     it("refuses what is no filter, and more streams than there can be", function()
         for _, filter in ipairs({ "x", 5, json.array({}) }) do assert.equal(-32602, select(2, run(filter)).code) end
-        local exchange = { id = 1, listen = function() return nil end }
+        local exchange = { id = 1, transport = { listen = function() return nil end } }
         assert.equal(-32603, select(2, listen.run(server, { notifications = {} }, exchange, print)).code)
     end)
 

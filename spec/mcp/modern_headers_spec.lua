@@ -10,8 +10,8 @@ describe("headers that repeat a message", function()
 
     local function code(method, params, headers, revision)
         params._meta = { ["io.modelcontextprotocol/protocolVersion"] = revision or "2026-07-28" }
-        local function header(name) return headers[name] end
-        local failure = modern_headers.wrong({ method = method, params = params }, headers and header)
+        local transport = { header = headers and function(_, name) return headers[name] end }
+        local failure = modern_headers.wrong({ method = method, params = params }, transport)
         return failure and failure.code
     end
 
@@ -37,9 +37,9 @@ describe("headers that repeat a message", function()
     end)
 
     it("are given once", function()
-        local function twice(name) return RIGHT[name], name == "mcp-name" and 2 or 1 end
+        local function twice(_, name) return RIGHT[name], name == "mcp-name" and 2 or 1 end
         local params = { name = "x", _meta = { ["io.modelcontextprotocol/protocolVersion"] = "2026-07-28" } }
-        local failure = modern_headers.wrong({ method = "tools/call", params = params }, twice)
+        local failure = modern_headers.wrong({ method = "tools/call", params = params }, { header = twice })
         assert.equal("Header mismatch: Mcp-Name is given twice", failure.message)
     end)
 

@@ -32,7 +32,7 @@ describe("modern.handle", function()
     end
 
     local function handle(kind, message, headers)
-        local transport = { bytes = 0, header = function(name) return headers[name] end }
+        local transport = { bytes = 0, header = function(_, name) return headers[name] end }
         local status, body = modern.handle(server, kind, message, transport)
         return status, body and json.decode(body)
     end

@@ -77,11 +77,11 @@ describe("running a tool beyond its request", function()
     end)
 
     it("makes a task when the handler says so, and talks to the task from there on", function()
-        exchange.send = print
+        exchange.transport = { send = print }
         inbox.take = function() exchange.asker.begin_task() end
         local made = json.decode(call("manual", print))
         assert.equal("task", made.resultType)
-        assert.is_nil(exchange.send)
+        assert.is_nil(exchange.transport.send)
         exchange.on_progress({ progress = 1, message = "half" })
         assert.equal("half", stored.message)
     end)

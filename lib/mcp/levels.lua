@@ -212,8 +212,6 @@ local function content(items, revision)
     return copy
 end
 
-local function is_object(value) return type(value) == "table" and not json.is_array(value) end
-
 --- The messages of prompts/get as the revision knows them.
 function levels.messages(messages, revision)
     if revision >= COMPLETE then return messages end
@@ -237,7 +235,8 @@ end
 ---@param revision mcp.Revision
 ---@return table
 function levels.result(result, revision)
-    local fits = is_object(result.structuredContent) or result.structuredContent == nil
+    local structured = result.structuredContent
+    local fits = structured == nil or json.is_object(structured)
     if levels.is_modern(revision) or (fits and revision >= COMPLETE) then return result end
     local copy = without(result, RESULT_FIELDS, revision)
     if not fits then copy.structuredContent = nil end

@@ -117,21 +117,6 @@ static void open_require(lua_State *L)
 
 /* ---- the rest ---------------------------------------------------------------------------------------- */
 
-static int l_setmetatable(lua_State *L)
-{
-    if (lua_istable(L, 2)) {
-        lua_pushliteral(L, "__gc");
-        if (lua_rawget(L, 2) != LUA_TNIL)
-            return luaL_error(L, "setmetatable: __gc is not available to scripts; "
-                                 "use a to-be-closed variable (local x <close>)");
-        lua_pop(L, 1);
-    }
-    lua_pushvalue(L, lua_upvalueindex(1));
-    lua_insert(L, 1);
-    lua_call(L, lua_gettop(L) - 1, 1);
-    return 1;
-}
-
 /* stdout belongs to the log: what a script prints becomes a line of it. */
 static int l_print(lua_State *L)
 {
@@ -167,14 +152,6 @@ static void keep_only(lua_State *L, const char *library, const char *const names
     lua_pushvalue(L, -2);
     lua_setfield(L, -2, library);
     lua_pop(L, 3);
-}
-
-/* Replaces a global function by `f`, which gets the original as its upvalue. */
-static void wrap_global(lua_State *L, const char *name, lua_CFunction f)
-{
-    lua_getglobal(L, name);
-    lua_pushcclosure(L, f, 1);
-    lua_setglobal(L, name);
 }
 
 static void set_global(lua_State *L, const char *name, lua_CFunction f)
@@ -220,7 +197,6 @@ void lua_sandbox_open(lua_State *L)
     lua_sandbox_load(L);
     set_global(L, "print", l_print);
     set_global(L, "loadfile", l_loadfile);
-    wrap_global(L, "setmetatable", l_setmetatable);
     lua_pushnil(L);
     lua_setglobal(L, "dofile");
     lua_sandbox_seal(L);

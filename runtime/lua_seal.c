@@ -78,12 +78,24 @@ static int l_getmetatable(lua_State *L)
     return 1;
 }
 
+static void check_no_gc(lua_State *L, int metatable)
+{
+    lua_pushliteral(L, "__gc");
+    if (lua_rawget(L, metatable) != LUA_TNIL)
+        luaL_error(L, "setmetatable: __gc is not available to scripts; "
+                      "use a to-be-closed variable (local x <close>)");
+    lua_pop(L, 1);
+}
+
 /* The upvalue is that of the library. */
 static int l_setmetatable(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TTABLE);
     if (is_foreign(L)) return luaL_error(L, "cannot change a protected metatable");
-    if (lua_istable(L, 2)) lua_seal_know(L, 2);
+    if (lua_istable(L, 2)) {
+        check_no_gc(L, 2);
+        lua_seal_know(L, 2);
+    }
     lua_pushvalue(L, lua_upvalueindex(1));
     lua_insert(L, 1);
     lua_call(L, lua_gettop(L) - 1, 1);

@@ -24,7 +24,7 @@ typedef void write_line(struct audit *audit, const struct buf *fields);
 
 static int fill(lua_State *L, const char *function, struct buf *fields, write_line *write)
 {
-    if (!lua_json_encode(L, 1, true, fields)) return luaL_error(L, "%s: %s", function, lua_tostring(L, -1));
+    lua_json_write(L, 1, true, fields, function);
     if (fields->len < 3 || fields->data[0] != '{')
         return luaL_error(L, "%s: argument 1 (fields): expected a table with names as keys", function);
     buf_consume(fields, 1);

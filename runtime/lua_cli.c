@@ -44,7 +44,7 @@ static int print_json(lua_State *L)
 {
     struct buf out = BUF_INIT;
     if (lua_isnil(L, -1)) return 0;
-    bool ok = lua_json_encode(L, -1, true, &out);
+    bool ok = lua_json_encode(L, -1, &out);
     if (ok)
         print_line(stdout, out.data, out.len);
     else

@@ -26,25 +26,14 @@ static bool read_sort(lua_State *L)
     return sort;
 }
 
-static int fill_encode(lua_State *L, struct buf *out)
-{
-    if (lua_json_encode(L, 1, lua_toboolean(L, 2), out)) {
-        lua_pushlstring(L, out->data, out->len);
-        return 1;
-    }
-    luaL_where(L, 2);
-    lua_insert(L, -2);
-    lua_concat(L, 2);
-    return lua_error(L);
-}
-
 static int l_encode(lua_State *L)
 {
     bool sort = read_sort(L);
     if (lua_isnone(L, 1)) return luaL_error(L, "json.encode: expected a value, got none");
-    lua_settop(L, 1);
-    lua_pushboolean(L, sort);
-    return lua_scratch(L, 2, fill_encode);
+    struct buf *out = lua_scratch_kept(L);
+    lua_json_write(L, 1, sort, out, "json.encode");
+    lua_pushlstring(L, out->data, out->len);
+    return 1;
 }
 
 static int l_decode(lua_State *L)

@@ -16,11 +16,15 @@
  * JSON_VALUES_MAX it bounds how long encoding takes, for it cannot pause. */
 #define LUA_JSON_BYTES_MAX 67108864
 
-/* Appends the JSON text of the value at `index` to the caller's buffer, names sorted by bytes if `sort`.
- * False: a message is pushed that starts with "json.encode: " and names the path of what JSON cannot hold (or
- * says that memory is short), and `out` is as long as before. Raises nothing, but needs 4 free stack slots.
- */
-bool lua_json_encode(lua_State *L, int index, bool sort, struct buf *out);
+/* Appends the JSON text of the value at `index` to the caller's buffer, names sorted by bytes if `sort`. What
+ * JSON cannot hold, and want of memory, is raised with the position of the running C function's caller:
+ * "<who>: " and what is wrong, with the path of the value. Who frees `out` then is the caller's business
+ * (lua_scratch.h). Runs no Lua code; needs 4 free stack slots. */
+void lua_json_write(lua_State *L, int index, bool sort, struct buf *out, const char *who);
+
+/* The same, names sorted, where nothing may be raised. False: the message is pushed, it begins with
+ * "json.encode: ", and `out` is as long as before. */
+bool lua_json_encode(lua_State *L, int index, struct buf *out);
 
 /* Decodes exactly one value (RFC 8259) and pushes it: 1. Where the text is not JSON, or is more than the
  * limits of json.h allow, pushes nil, one line with the position, and "EJSON": 3. Stricter than RFC 8259

@@ -27,6 +27,7 @@ struct encoder {
     struct buf *out;
     size_t start; /* length of `out` before */
     bool sort;
+    const char *who; /* what messages begin with */
     const void *array_mark, *object_mark;
     int depth;
     size_t values;
@@ -78,10 +79,11 @@ static void fail(struct encoder *e, const char *what)
     bool whole = len <= PATH_BYTES;
     const char *path = out->data != NULL ? out->data + e->start : "";
     out->len = e->start;
-    lua_pushfstring(e->L, "json.encode: %s at value", what);
+    luaL_where(e->L, 1);
+    lua_pushfstring(e->L, "%s: %s at value", e->who, what);
     lua_pushlstring(e->L, path, whole ? len : utf8_cut(path, PATH_BYTES));
     lua_pushstring(e->L, whole ? "" : "...");
-    lua_concat(e->L, 3);
+    lua_concat(e->L, 4);
     lua_error(e->L);
 }
 
@@ -322,7 +324,7 @@ static void write_table(struct encoder *e)
 /* Writes the value on top of the stack and leaves it there. */
 static void encode_value(struct encoder *e)
 {
-    if (e->out->failed) luaL_error(e->L, "json.encode: not enough memory");
+    if (e->out->failed) luaL_error(e->L, "%s: not enough memory", e->who);
     if (++e->values > JSON_VALUES_MAX) fail(e, "more than " JSON_QUOTED(JSON_VALUES_MAX) " values");
     if (e->out->len > LUA_JSON_BYTES_MAX)
         fail(e, "a text of more than " JSON_QUOTED(LUA_JSON_BYTES_MAX) " bytes");
@@ -356,31 +358,39 @@ static const void *mark_of(lua_State *L, const void *key)
     return mark;
 }
 
-static int encode_protected(lua_State *L)
-{
-    struct encoder *e = lua_touserdata(L, 1);
-    e->array_mark = mark_of(L, &lua_json_array_mark);
-    e->object_mark = mark_of(L, &lua_json_object_mark);
-    encode_value(e);
-    if (e->out->failed) luaL_error(L, "json.encode: not enough memory");
-    return 0;
-}
-
-bool lua_json_encode(lua_State *L, int index, bool sort, struct buf *out)
+void lua_json_write(lua_State *L, int index, bool sort, struct buf *out, const char *who)
 {
     struct encoder e;
-    index = lua_absindex(L, index);
     e.L = L;
     e.out = out;
     e.start = out->len;
     e.sort = sort;
+    e.who = who;
     e.depth = 0;
     e.values = 0;
+    e.array_mark = mark_of(L, &lua_json_array_mark);
+    e.object_mark = mark_of(L, &lua_json_object_mark);
     buf_reserve(out, RESULT_BYTES);
-    lua_pushcfunction(L, encode_protected);
-    lua_pushlightuserdata(L, &e);
+    lua_pushvalue(L, index);
+    encode_value(&e);
+    if (out->failed) luaL_error(L, "%s: not enough memory", who);
+    lua_pop(L, 1);
+}
+
+static int write_protected(lua_State *L)
+{
+    lua_json_write(L, 2, true, lua_touserdata(L, 1), "json.encode");
+    return 0;
+}
+
+bool lua_json_encode(lua_State *L, int index, struct buf *out)
+{
+    size_t start = out->len;
+    index = lua_absindex(L, index);
+    lua_pushcfunction(L, write_protected);
+    lua_pushlightuserdata(L, out);
     lua_pushvalue(L, index);
     if (lua_pcall(L, 2, 0, 0) == LUA_OK) return true;
-    out->len = e.start;
+    out->len = start;
     return false;
 }

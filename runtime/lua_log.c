@@ -16,11 +16,12 @@
 static const struct {
     const char *name;
     enum log_level level;
-} functions[] = {{"trace", LOG_TRACE},
-                 {"debug", LOG_DEBUG},
-                 {"info", LOG_INFO},
-                 {"warning", LOG_WARNING},
-                 {"error", LOG_ERROR}};
+    const char *fields; /* what messages about the fields begin with */
+} functions[] = {{"trace", LOG_TRACE, "log.trace: fields"},
+                 {"debug", LOG_DEBUG, "log.debug: fields"},
+                 {"info", LOG_INFO, "log.info: fields"},
+                 {"warning", LOG_WARNING, "log.warning: fields"},
+                 {"error", LOG_ERROR, "log.error: fields"}};
 
 #define FUNCTION_COUNT (sizeof functions / sizeof *functions)
 
@@ -29,13 +30,13 @@ static struct log *log_of(lua_State *L)
     return vm_of(L)->host->log;
 }
 
-static void check_names(lua_State *L, const char *function)
+static void check_names(lua_State *L, const char *what)
 {
     static const char *const taken[] = {"ts", "level", "logger", "msg"};
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
         lua_pushstring(L, taken[i]);
         if (lua_rawget(L, 2) != LUA_TNIL)
-            luaL_error(L, "log.%s: fields: the name %s is taken by the log", function, taken[i]);
+            luaL_error(L, "%s: the name %s is taken by the log", what, taken[i]);
         lua_pop(L, 1);
     }
 }
@@ -46,31 +47,18 @@ static void add_trace(lua_State *L, struct buf *fields)
     const struct fiber *fiber = fiber_running(L);
     if (fiber == NULL || fiber_trace(fiber)[0] == '\0') return;
     bool said = lua_istable(L, 2) && lua_getfield(L, 2, "traceparent") != LUA_TNIL;
-    lua_settop(L, 4);
+    lua_settop(L, 2);
     if (!said) buf_printf(fields, "%s\"traceparent\":\"%s\"", fields->len > 0 ? "," : "", fiber_trace(fiber));
 }
 
-/* Stack: message, fields, logger, place in `functions`. */
-static int fill_fields(lua_State *L, struct buf *fields)
+/* The fields, a table at 2, as members of a JSON object. */
+static void write_fields(lua_State *L, const char *what, struct buf *fields)
 {
-    static const char prefix[] = "json.encode: ";
-    const char *name = functions[lua_tointeger(L, 4)].name;
-    size_t len;
-    const char *message = lua_tolstring(L, 1, &len);
-    if (!lua_isnil(L, 2) && !lua_json_encode(L, 2, true, fields)) {
-        const char *text = lua_tostring(L, -1);
-        bool ours = strncmp(text, prefix, sizeof prefix - 1) == 0;
-        return luaL_error(L, "log.%s: fields: %s", name, text + (ours ? sizeof prefix - 1 : 0));
-    }
-    if (fields->len > 0 && fields->data[0] != '{')
-        return luaL_error(L, "log.%s: fields: expected names as keys, got an array", name);
-    if (fields->len > 0) {
-        buf_consume(fields, 1);
-        fields->len--;
-    }
-    add_trace(L, fields);
-    log_fields(log_of(L), functions[lua_tointeger(L, 4)].level, lua_tostring(L, 3), message, len, fields);
-    return 0;
+    check_names(L, what);
+    lua_json_write(L, 2, true, fields, what);
+    if (fields->data[0] != '{') luaL_error(L, "%s: expected names as keys, got an array", what);
+    buf_consume(fields, 1);
+    fields->len--;
 }
 
 /* Upvalues: logger, place in `functions`. */
@@ -78,16 +66,19 @@ static int l_write(lua_State *L)
 {
     lua_Integer place = lua_tointeger(L, lua_upvalueindex(2));
     const char *name = functions[place].name;
+    size_t len;
     if (lua_type(L, 1) != LUA_TSTRING)
         return luaL_error(L, "log.%s: message: expected a string, got %s", name, luaL_typename(L, 1));
     if (!lua_isnoneornil(L, 2) && !lua_istable(L, 2))
         return luaL_error(L, "log.%s: fields: expected a table, got %s", name, luaL_typename(L, 2));
     if (!log_enabled(log_of(L), functions[place].level)) return 0;
     lua_settop(L, 2);
-    if (!lua_isnil(L, 2)) check_names(L, name);
-    lua_pushvalue(L, lua_upvalueindex(1));
-    lua_pushinteger(L, place);
-    return lua_scratch(L, 4, fill_fields);
+    struct buf *fields = lua_scratch_kept(L);
+    if (!lua_isnil(L, 2)) write_fields(L, functions[place].fields, fields);
+    add_trace(L, fields);
+    const char *message = lua_tolstring(L, 1, &len);
+    log_fields(log_of(L), functions[place].level, lua_tostring(L, lua_upvalueindex(1)), message, len, fields);
+    return 0;
 }
 
 /* Adds the functions to the table on top; they write as the logger of that name. */

@@ -2,6 +2,10 @@
 
 #include <lauxlib.h>
 
+#define KEPT_BYTES 65536 /* a text of more gives its room back */
+
+static const char kept_key = 'b'; /* registry: the buffer of lua_scratch_kept */
+
 struct scratch {
     struct buf buf;
     int (*fill)(lua_State *L, struct buf *scratch);
@@ -26,4 +30,35 @@ int lua_scratch(lua_State *L, int args, int (*fill)(lua_State *L, struct buf *sc
     buf_free(&s.buf);
     if (status != LUA_OK) return lua_error(L);
     return lua_gettop(L) - base;
+}
+
+static int kept_gc(lua_State *L)
+{
+    buf_free(lua_touserdata(L, 1));
+    return 0;
+}
+
+static struct buf *new_kept(lua_State *L)
+{
+    struct buf *kept = lua_newuserdatauv(L, sizeof *kept, 0);
+    *kept = (struct buf)BUF_INIT;
+    lua_createtable(L, 0, 1);
+    lua_pushcfunction(L, kept_gc);
+    lua_setfield(L, -2, "__gc");
+    lua_setmetatable(L, -2);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &kept_key);
+    return kept;
+}
+
+struct buf *lua_scratch_kept(lua_State *L)
+{
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &kept_key);
+    struct buf *kept = lua_touserdata(L, -1);
+    lua_pop(L, 1);
+    if (kept == NULL) return new_kept(L);
+    if (kept->cap > KEPT_BYTES)
+        buf_free(kept);
+    else
+        buf_clear(kept);
+    return kept;
 }

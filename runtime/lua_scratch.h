@@ -12,4 +12,8 @@
  * `fill` must not yield. */
 int lua_scratch(lua_State *L, int args, int (*fill)(lua_State *L, struct buf *scratch));
 
+/* An empty buffer that belongs to the state, whose room stays for the next who asks: only for a text that is
+ * used up before any Lua code runs. An error may leave it as it is. Raises when memory is short. */
+struct buf *lua_scratch_kept(lua_State *L);
+
 #endif

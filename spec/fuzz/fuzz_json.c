@@ -50,9 +50,9 @@ static void check_cut(const char *text, size_t len)
 static void check_round(lua_State *L, const json_t *value)
 {
     struct buf first = BUF_INIT, second = BUF_INIT;
-    must(lua_json_encode(L, -1, true, &first));
+    must(lua_json_encode(L, -1, &first));
     must(lua_json_push(L, first.data, first.len) == 1);
-    must(lua_json_encode(L, -1, true, &second));
+    must(lua_json_encode(L, -1, &second));
     must(first.len == second.len && memcmp(first.data, second.data, first.len) == 0);
     json_t *back = json_loadb(first.data, first.len, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
     must(value == NULL || (back != NULL && json_equal(back, value)));

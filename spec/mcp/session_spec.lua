@@ -32,6 +32,17 @@ describe("a session's id", function()
         assert.is_nil(session.read(other, "ann"))
     end)
 
+    it("says the same each time, whatever was done to what it said before", function()
+        local id = mint({ elicitation = {} })
+        local first = session.read(id, "ann")
+        first.capabilities.sampling, first.capabilities.elicitation.form, first.client.name = {}, {}, "other"
+        local second = session.read(id, "ann")
+        assert.same({ { elicitation = {} }, "c" }, { second.capabilities, second.client.name })
+        assert.is_nil(session.read(id, "eve"))
+        for _ = 1, 300 do assert.is_table(session.read(mint(), "ann")) end -- more than are kept at hand
+        assert.is_table(session.read(id, "ann"))
+    end)
+
     it("keeps the level of messages", function()
         assert.is_nil(session.log_level("n"))
         session.set_log_level("n", "error")

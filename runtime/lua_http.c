@@ -41,11 +41,15 @@ static struct call *check_request(lua_State *L)
 }
 
 /* What the peer sent is gone once the response is a stream. */
-static const struct http_request *check_received(lua_State *L)
+static const struct http_request *received(lua_State *L, const struct call *call)
 {
-    const struct call *call = check_request(L);
     if (call->exchange == NULL) luaL_error(L, "read what was sent before the answer becomes a stream");
     return http_exchange_request(call->exchange);
+}
+
+static const struct http_request *check_received(lua_State *L)
+{
+    return received(L, check_request(L));
 }
 
 static int request_header(lua_State *L)
@@ -79,33 +83,37 @@ static int request_stop_on_disconnect(lua_State *L)
     return 0;
 }
 
-static uint64_t check_ms(lua_State *L, const char *name)
+static uint64_t check_ms(lua_State *L, int index)
 {
-    lua_getfield(L, 2, name);
-    lua_Integer ms = luaL_checkinteger(L, -1);
-    if (ms < 1 || ms > 86400000) luaL_error(L, "stream_when_slow: %s: expected 1 to 86400000 ms", name);
-    lua_pop(L, 1);
+    lua_Integer ms = luaL_checkinteger(L, index);
+    luaL_argcheck(L, ms >= 1 && ms <= 86400000, index, "expected 1 to 86400000 ms");
     return (uint64_t)ms;
 }
 
 /* Stays on the stack, and so alive. */
 static const char *late_text(lua_State *L, const char *name)
 {
-    if (lua_getfield(L, 2, name) == LUA_TNIL) return NULL;
+    if (lua_getfield(L, 4, name) == LUA_TNIL) return NULL;
     return luaL_checkstring(L, -1);
+}
+
+static bool late_flag(lua_State *L, const char *name)
+{
+    lua_getfield(L, 4, name);
+    return lua_toboolean(L, -1);
 }
 
 static int request_stream_when_slow(lua_State *L)
 {
     struct call *call = check_request(L);
-    luaL_checktype(L, 2, LUA_TTABLE);
-    struct call_late late = {.after_ms = check_ms(L, "after_ms"), .every_ms = check_ms(L, "every_ms")};
-    late.id = late_text(L, "id");
-    late.owner = late_text(L, "owner");
-    lua_getfield(L, 2, "kept");
-    late.kept = lua_toboolean(L, -1);
-    lua_getfield(L, 2, "primed");
-    late.primed = lua_toboolean(L, -1);
+    struct call_late late = {.after_ms = check_ms(L, 2), .every_ms = check_ms(L, 3)};
+    if (!lua_isnoneornil(L, 4)) {
+        luaL_checktype(L, 4, LUA_TTABLE);
+        late.id = late_text(L, "id");
+        late.owner = late_text(L, "owner");
+        late.kept = late_flag(L, "kept");
+        late.primed = late_flag(L, "primed");
+    }
     call_stream_when_slow(call, &late);
     return 0;
 }
@@ -176,8 +184,8 @@ static int request_index(lua_State *L)
     const char *name = luaL_checkstring(L, 2);
     lua_pushvalue(L, 2);
     if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL) return 1;
-    const struct http_request *request = check_received(L);
     const struct call *call = check_request(L);
+    const struct http_request *request = received(L, call);
     if (push_text(L, name, call, request)) return 1;
     if (strcmp(name, "size") == 0) {
         lua_pushinteger(L, (lua_Integer)request->body->len);

@@ -2,8 +2,6 @@
 --- The request that a route's handler gets. It can be used until the handler has returned.
 
 ---@class request.Slow
----@field after_ms integer 1 to 86400000
----@field every_ms integer 1 to 86400000
 ---@field id? string as in request.Stream
 ---@field owner? string as in request.Stream
 ---@field kept? boolean as in request.Stream
@@ -45,8 +43,10 @@ function Request:stop_on_disconnect(stop) end
 
 --- If the handler has not answered after `after_ms`, the answer becomes a text/event-stream: a comment every `every_ms`, and
 --- finally the body as one event.
----@param slow request.Slow
-function Request:stream_when_slow(slow) end
+---@param after_ms integer 1 to 86400000
+---@param every_ms integer 1 to 86400000
+---@param options? request.Slow
+function Request:stream_when_slow(after_ms, every_ms, options) end
 
 --- `answer` makes the response when the handler was stopped (CPU time, deadline, memory, cancel, shutdown).
 ---@param answer fun(reason: string): integer, string?, table<string, string>?

@@ -77,17 +77,12 @@ function Line:expect_cancel()
     end)
 end
 
-local PATIENCE = { after_ms = AFTER_MS, every_ms = EVERY_MS }
-
 local function be_patient(self)
     if not self.takes_stream then return end
     if not self.takes_json then return open(self) end
-    local options = PATIENCE
-    if self.owner then
-        options = options_of(self)
-        options.after_ms, options.primed = AFTER_MS, self.primed
-    end
-    self.request:stream_when_slow(options)
+    local options = self.owner and options_of(self)
+    if options then options.primed = self.primed end
+    self.request:stream_when_slow(AFTER_MS, EVERY_MS, options)
 end
 
 function Line:header(name) return self.read_header(self.request, name) end

@@ -148,7 +148,7 @@ function fake_host.request(headers, body)
     function methods.body() return text end
     function methods.json() return json.decode(text) end
     function methods.stop_on_disconnect(_, stop) asked.ends_with_client = stop end
-    function methods.stream_when_slow(_, slow) asked.slow = slow end
+    function methods.stream_when_slow(_, after_ms, every_ms, slow) asked.slow = { after_ms, every_ms, slow } end
     function methods.stream(_, options)
         asked.stream_options, asked.sent = options, {}
         local stream = {}

@@ -24,7 +24,9 @@ static void on_signal(int number, siginfo_t *info, void *context)
     (void)context;
     if (info->si_code != SI_TIMER || timer == NULL) return;
     timer->count += 1 + (unsigned)info->si_overrun;
-    if (timer->running != NULL) lua_sethook(timer->running, fiber_hook, LUA_MASKCOUNT, 1);
+    /* Setting a hook takes as long as the stack is deep: where one is set already it is on its way. */
+    if (timer->running != NULL && lua_gethookmask(timer->running) == 0)
+        lua_sethook(timer->running, fiber_hook, LUA_MASKCOUNT, 1);
 }
 
 static bool start(struct slice_timer *timer)

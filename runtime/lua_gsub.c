@@ -9,6 +9,7 @@
 #include "lua_pattern.h"
 
 #define TEMPLATE_STEPS 20000
+#define MATCHES 500 /* between two looks at the time */
 
 /* Stack: the arguments, and what the record needs to live on. */
 enum { TEXT = 1, PATTERN, REPLACEMENT, RECORD, OUTPUT, PAUSED };
@@ -24,6 +25,7 @@ struct gsub {
     const char *start, *end;     /* the match that is replaced now */
     const char *rest, *rest_end; /* what is left of a string that replaces it; NULL between matches */
     bool changed;                /* something was replaced */
+    unsigned since;              /* matches since the last look at the time */
     struct lua_output output;
 };
 
@@ -186,10 +188,19 @@ static enum pattern_outcome next_match(lua_State *L, struct gsub *g, struct patt
     return outcome;
 }
 
+/* Matches that are short take no steps to speak of, but what replaces them takes time. */
+static bool is_due(lua_State *L, struct gsub *g)
+{
+    if (++g->since < MATCHES) return false;
+    g->since = 0;
+    return fiber_turn_is_due(L);
+}
+
 static int substitute(lua_State *L, struct gsub *g, struct pattern_search *s)
 {
     for (;;) {
         if (g->rest == NULL) {
+            if (is_due(L, g)) return suspend(L, g, s);
             enum pattern_outcome outcome = next_match(L, g, s);
             if (outcome == PATTERN_NONE) return finish(L, g);
             if (outcome == PATTERN_UNFINISHED) return suspend(L, g, s);
@@ -220,6 +231,7 @@ int lua_gsub(lua_State *L)
     g.anchored = pattern_len > 0 && *pattern == '^';
     g.kind = kind == LUA_TNUMBER ? LUA_TSTRING : kind;
     g.made = 0;
+    g.since = 0;
     g.most = most;
     g.pattern = pattern + g.anchored;
     g.pattern_len = pattern_len - g.anchored;

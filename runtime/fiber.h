@@ -126,6 +126,10 @@ void *fiber_op_new(lua_State *L, const char *function, size_t size, void (*relea
 /* Takes the loop's share of the operation. */
 void fiber_op_hold(void *op);
 
+/* `lost` is called when the coroutine is collected before the operation is over: one that yielded to the
+ * script in the middle of it, and was never resumed. As a canceller it must not call back at once. */
+void fiber_op_if_lost(void *op, void (*lost)(void *op));
+
 /* The operation is over: wakes its fiber if that still waits for it and drops the loop's share. */
 void fiber_op_done(void *op);
 

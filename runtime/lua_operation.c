@@ -14,6 +14,7 @@ struct fiber_op {
     struct fiber *fiber; /* who waits, or NULL; such a fiber holds a share through the guard */
     int (*finish)(lua_State *L, void *op);
     void (*cancel)(void *op);
+    void (*lost)(void *op);
     void (*release)(void *op);
     max_align_t body[];
 };
@@ -35,6 +36,7 @@ static int guard_gc(lua_State *L)
     struct fiber_op **guard = lua_touserdata(L, 1);
     if (*guard == NULL) return 0;
     (*guard)->fiber = NULL;
+    if (!(*guard)->over && (*guard)->lost != NULL) (*guard)->lost((*guard)->body);
     drop_share(*guard);
     *guard = NULL;
     return 0;
@@ -63,6 +65,11 @@ void *fiber_op_new(lua_State *L, const char *function, size_t size, void (*relea
     op->release = release;
     *guard = op;
     return op->body;
+}
+
+void fiber_op_if_lost(void *body, void (*lost)(void *op))
+{
+    header_of(body)->lost = lost;
 }
 
 void fiber_op_hold(void *body)

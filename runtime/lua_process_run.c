@@ -159,6 +159,7 @@ struct process_run *lua_process_run_start(lua_State *L, struct process_set *set,
     if (options->watched) run->call.news_bytes = NEWS_BYTES_MAX;
     if (!process_call_start(set, &run->call, &options->request, options->capture_bytes, error)) return NULL;
     fiber_op_hold(run);
+    fiber_op_if_lost(run, run_cancel);
     run->top = lua_gettop(L);
     return run;
 }

@@ -25,6 +25,23 @@ describe("process.run with on_output", function()
         assert.equal("one\ntwo\nerr\n", (seen[1]:gsub("|", ""):gsub("^one\nerr\ntwo\n$", "one\ntwo\nerr\n")))
     end)
 
+    it("ends the program when the coroutine that runs it was left in the middle", function()
+        assert.equal("gone", lua([[
+            do
+                local begin = coroutine.wrap(function()
+                    process.run({
+                        command = "trap 'echo gone > gone; exit' TERM; echo begun; while :; do sleep 0.01; done",
+                        on_output = function() coroutine.yield() end,
+                    })
+                end)
+                begin()
+            end
+            collectgarbage()
+            while not fs.stat("gone") do clock.sleep(5) end
+            return "gone"
+        ]]))
+    end)
+
     it("gives all of it to one that is quick, and the end of it to a slow one", function()
         local result = lua([[
             local function watch(command, look)

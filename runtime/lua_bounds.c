@@ -52,7 +52,7 @@ static void set_bound(lua_State *L, const struct bound *b)
 
 #define FORMAT_BYTES_MAX MIB
 #define FORMAT_VALUES_MAX 10000
-#define QUOTED_BYTES_MAX (16 * MIB)
+#define QUOTED_BYTES_MAX (MIB / 2)
 
 static bool quotes(const char *format)
 {
@@ -72,7 +72,7 @@ static int l_format(lua_State *L)
     if (quotes(format))
         for (int i = 2; i <= lua_gettop(L); i++)
             if (lua_type(L, i) == LUA_TSTRING)
-                luaL_argcheck(L, lua_rawlen(L, i) <= QUOTED_BYTES_MAX, i, "%q of more than 16777216 bytes");
+                luaL_argcheck(L, lua_rawlen(L, i) <= QUOTED_BYTES_MAX, i, "%q of more than 524288 bytes");
     return lua_tocfunction(L, lua_upvalueindex(1))(L);
 }
 

@@ -139,7 +139,7 @@ describe("the standard library", function()
         ["tonumber"] = { 'tonumber(("1"):rep(33 << 20))', "string of more than 33554432 bytes" },
         ["string.format"] = { 'string.format(("x"):rep(2 << 20))', "format of more than 1048576 bytes" },
         ["string.format with many values"] = { 'string.format("%d", table.unpack({}, 1, 10001))', "more than 9999 values" },
-        ["string.format %q"] = { 'string.format("%q", ("x"):rep(17 << 20))', "%q of more than 16777216 bytes" },
+        ["string.format %q"] = { 'string.format("%q", ("x"):rep((1 << 19) + 1))', "%q of more than 524288 bytes" },
         ["string.pack"] = { 'string.pack(("x"):rep(2 << 20))', "string of more than 1048576 bytes" },
         ["os.date"] = { 'os.date(("%c"):rep(3000))', "string of more than 4096 bytes" },
         ["load"] = { 'assert(load(("x=1 "):rep(1 << 14)))', "load: the text is longer than 32768 bytes" },

@@ -5,7 +5,6 @@ local endpoint = require("mcp.endpoint")
 local exchange = require("mcp.exchange")
 local health = require("health")
 local json = require("json")
-local levels = require("mcp.levels")
 local metadata = require("oauth.metadata")
 local modern = require("mcp.modern")
 local monitor = require("monitor")
@@ -14,6 +13,7 @@ local oauth_routes = require("oauth.routes")
 local pipe = require("mcp.pipe")
 local registry = require("mcp.registry")
 local reaper = require("session.reaper")
+local revisions = require("mcp.revisions")
 local script = require("mcp.script")
 local session_api = require("session.api")
 local task_run = require("mcp.task_run")
@@ -48,7 +48,7 @@ end
 -- One tool for the command line, by the path that a request takes.
 local function run_tool(tools, name, arguments)
     local from = exchange.new({
-        era = "local", revision = levels.modern, bytes = 0, client = exchange.client("command line"),
+        era = "local", revision = revisions.modern, bytes = 0, client = exchange.client("command line"),
     })
     local encoded, failure = call.run(tools, { name = name, arguments = arguments }, from)
     if not encoded then return false, failure.message end

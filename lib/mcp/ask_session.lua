@@ -6,8 +6,8 @@ local fail = require("fail")
 local fiber = require("fiber")
 local inbox = require("inbox")
 local json = require("json")
-local levels = require("mcp.levels")
 local questions = require("mcp.questions")
+local revisions = require("mcp.revisions")
 
 local ask_session = {}
 
@@ -35,7 +35,7 @@ end
 local function params_of(question, id, revision)
     local params = json.object({ elicitationId = question.params.mode == "url" and id or nil })
     for name, value in pairs(question.params) do params[name] = value end
-    if params.requestedSchema then params.requestedSchema = levels.form(params.requestedSchema, revision) end
+    if params.requestedSchema then params.requestedSchema = revisions.form(params.requestedSchema, revision) end
     return params
 end
 
@@ -102,7 +102,7 @@ function Asker:once(key, make) return asker.memoize(self.memos, key, make) end
 -- A client that knows how comes back for the answer.
 function Asker:go_async()
     local transport = self.exchange.transport
-    if transport.let_go and levels.resumes_from_start(self.exchange.revision) then transport:let_go(RETRY_MS) end
+    if transport.let_go and revisions.resumes_from_start(self.exchange.revision) then transport:let_go(RETRY_MS) end
 end
 
 ---@param exchange mcp.Exchange with a session

@@ -3,8 +3,8 @@
 --- or it follows a task (mcp.ask_task). This is what they share.
 local fail = require("fail")
 local json = require("json")
-local levels = require("mcp.levels")
 local questions = require("mcp.questions")
+local revisions = require("mcp.revisions")
 
 local asker = {}
 
@@ -53,7 +53,7 @@ local Nobody = {}
 local metatable = { __index = Nobody } -- apart, so that no object leads to it
 
 function Nobody.can() return false end
-function Nobody.inputs(_, asked) asker.refuse(asker.missing(asked, {}, levels.modern)) end
+function Nobody.inputs(_, asked) asker.refuse(asker.missing(asked, {}, revisions.modern)) end
 function Nobody:once(key, make) return asker.memoize(self.memos, key, make) end
 function Nobody.go_async() end
 

@@ -2,7 +2,7 @@
 local json = require("json")
 local jsonrpc = require("mcp.jsonrpc")
 local legacy = require("mcp.legacy")
-local levels = require("mcp.levels")
+local revisions = require("mcp.revisions")
 
 local batch = {}
 
@@ -11,7 +11,7 @@ local MESSAGES_MAX = 100
 --- Whether the client that sent a list may do so.
 ---@param transport mcp.Transport
 function batch.is_taken(transport)
-    return (legacy.revision_of(transport) or levels.BATCHES) == levels.BATCHES
+    return (legacy.revision_of(transport) or revisions.BATCHES) == revisions.BATCHES
 end
 
 local function refusal(messages)
@@ -36,7 +36,7 @@ end
 
 -- A transport for one of the messages: what would end the request as a whole makes a list of the answers so far.
 local function part_of(transport, answers)
-    local part = { assumed = levels.BATCHES }
+    local part = { assumed = revisions.BATCHES }
     function part.on_long(_, stopped, id)
         transport:on_long(stopped, id, function(last) return batch.text(answers, last) end)
     end

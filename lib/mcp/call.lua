@@ -5,11 +5,11 @@ local incident = require("mcp.incident")
 local invoke = require("mcp.invoke")
 local json = require("json")
 local jsonrpc = require("mcp.jsonrpc")
-local levels = require("mcp.levels")
 local ledger = require("ledger")
 local log = require("log")
 local nearest = require("nearest")
 local result = require("mcp.result")
+local revisions = require("mcp.revisions")
 
 local call = {}
 
@@ -68,10 +68,10 @@ end
 
 -- The text of the result; what JSON cannot hold is the handler's mistake.
 local function encode(tool, made, outcome, exchange)
-    local ok, encoded = pcall(exchange.encode, exchange, levels.result(made, exchange.revision))
+    local ok, encoded = pcall(exchange.encode, exchange, revisions.result(made, exchange.revision))
     if ok then return encoded, outcome end
     made, outcome = internal(tool, tostring(encoded))
-    return exchange:encode(levels.result(made, exchange.revision)), outcome
+    return exchange:encode(revisions.result(made, exchange.revision)), outcome
 end
 
 local function report(tool, exchange, started, bytes, outcome)

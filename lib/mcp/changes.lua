@@ -1,6 +1,6 @@
 --- When new scripts take over, clients hear of the lists that really changed.
-local levels = require("mcp.levels")
 local notify = require("mcp.notify")
+local revisions = require("mcp.revisions")
 local shared = require("shared")
 
 local changes = {}
@@ -9,7 +9,7 @@ local KEPT_MS = 34560000000
 
 -- A text that is the same as long as clients see the same, for each list that can be told of.
 local function fingerprints(registry)
-    local revision = levels.modern
+    local revision = revisions.modern
     return {
         tools = registry.tools:fingerprint(revision),
         prompts = registry.prompts:fingerprint(revision),

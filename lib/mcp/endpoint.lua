@@ -9,8 +9,8 @@ local http_session = require("mcp.http_session")
 local json = require("json")
 local jsonrpc = require("mcp.jsonrpc")
 local legacy = require("mcp.legacy")
-local levels = require("mcp.levels")
 local modern = require("mcp.modern")
+local revisions = require("mcp.revisions")
 
 local endpoint = {}
 
@@ -60,7 +60,7 @@ function endpoint.handle(server, request)
     local takes = accept.read(request:header("accept"))
     if not takes.json and not takes.stream then
         local why = "Not acceptable: answers are application/json or text/event-stream"
-        local id = levels.no_id(request:header("mcp-protocol-version"))
+        local id = revisions.no_id(request:header("mcp-protocol-version"))
         return 406, jsonrpc.error(id, jsonrpc.failure(jsonrpc.INVALID_REQUEST, why))
     end
     return post(server, request, takes)

@@ -1,6 +1,6 @@
 --- Which era a message belongs to: the handshake revisions ("legacy") or the stateless ones ("modern").
 local jsonrpc = require("mcp.jsonrpc")
-local levels = require("mcp.levels")
+local revisions = require("mcp.revisions")
 
 local era = {}
 
@@ -10,7 +10,7 @@ era.UNSUPPORTED_VERSION = -32022
 --- The answer to a revision that is not served.
 function era.unsupported(requested)
     return jsonrpc.failure(era.UNSUPPORTED_VERSION, "Unsupported protocol version",
-        { supported = levels.supported, requested = requested })
+        { supported = revisions.supported, requested = requested })
 end
 
 -- A client of the stateless era says the revision in each message.
@@ -27,8 +27,8 @@ end
 ---@return "modern"|"legacy"|nil
 ---@return mcp.Failure?
 function era.choose(header, message)
-    if claimed(message) ~= nil or levels.is_modern(header) then return "modern" end
-    if header == nil or levels.is_legacy(header) then return "legacy" end
+    if claimed(message) ~= nil or revisions.is_modern(header) then return "modern" end
+    if header == nil or revisions.is_legacy(header) then return "legacy" end
     return nil, era.unsupported(header)
 end
 

@@ -2,7 +2,7 @@
 --- fills in what it learned; what handlers see of it (mcp.context) knows neither HTTP nor pipes nor eras.
 local asker = require("mcp.asker")
 local json = require("json")
-local levels = require("mcp.levels")
+local revisions = require("mcp.revisions")
 local text = require("text")
 
 local exchange = {}
@@ -90,7 +90,7 @@ function Exchange:dress(result) return self.decorate and self.decorate(result) o
 ---@param result table changed
 ---@param ttl_ms integer
 function Exchange:cacheable(result, ttl_ms)
-    if levels.has_cache_hints(self.revision) then result.ttlMs, result.cacheScope = ttl_ms, "private" end
+    if revisions.has_cache_hints(self.revision) then result.ttlMs, result.cacheScope = ttl_ms, "private" end
     return result
 end
 
@@ -110,7 +110,7 @@ function Exchange:notify(method, params)
 end
 
 --- Sends progress in the form that the revision knows.
-function Exchange:progress(params) return self:notify("notifications/progress", levels.progress(params, self.revision)) end
+function Exchange:progress(params) return self:notify("notifications/progress", revisions.progress(params, self.revision)) end
 
 ---@param fields table without a transport there is nobody to talk to
 ---@return mcp.Exchange

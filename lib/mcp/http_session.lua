@@ -7,8 +7,8 @@ local era = require("mcp.era")
 local http_line = require("mcp.http_line")
 local jsonrpc = require("mcp.jsonrpc")
 local legacy = require("mcp.legacy")
-local levels = require("mcp.levels")
 local notify = require("mcp.notify")
+local revisions = require("mcp.revisions")
 local session = require("mcp.session")
 local stream = require("stream")
 
@@ -32,8 +32,8 @@ end
 local function session_of(request)
     local header = request:header("mcp-protocol-version")
     local current = legacy.session_of(transport_of(request))
-    if header and not levels.is_known(header) then return nil, refuse_with(request, 400, era.unsupported(header)) end
-    if levels.is_modern(header) or (current == nil and header == nil) then
+    if header and not revisions.is_known(header) then return nil, refuse_with(request, 400, era.unsupported(header)) end
+    if revisions.is_modern(header) or (current == nil and header == nil) then
         return nil, refuse(request, 405, "Method not allowed: there is no session", NOT_ALLOWED)
     end
     if current == nil then return nil, refuse(request, 400, "Mcp-Session-Id is missing") end
@@ -47,7 +47,7 @@ local function open(request, current)
         every_ms = http_line.EVERY_MS, detached = true,
     })
     if not opened then return refuse(request, 503, "There are too many streams") end
-    if levels.resumes_from_start(current.revision) then opened:prime() end
+    if revisions.resumes_from_start(current.revision) then opened:prime() end
 end
 
 local function listen(request, current)

@@ -8,9 +8,9 @@ local exchange = require("mcp.exchange")
 local inbox = require("inbox")
 local json = require("json")
 local jsonrpc = require("mcp.jsonrpc")
-local levels = require("mcp.levels")
 local log_levels = require("mcp.log_levels")
 local offer = require("mcp.offer")
+local revisions = require("mcp.revisions")
 local session = require("mcp.session")
 
 local legacy = {}
@@ -34,15 +34,15 @@ function methods.initialize(server, params, from)
     if not jsonrpc.is_object(params.capabilities) then return invalid("capabilities must be an object") end
     if not jsonrpc.is_object(params.clientInfo) then return invalid("clientInfo must be an object") end
     local asked = params.protocolVersion
-    local revision = levels.is_legacy(asked) and asked or levels.handshake
+    local revision = revisions.is_legacy(asked) and asked or revisions.handshake
     from.began = {
         revision = revision, capabilities = params.capabilities,
         client = exchange.client(params.clientInfo.name, params.clientInfo.version),
     }
     return json.encode({
         protocolVersion = revision,
-        capabilities = levels.capabilities(offer.capabilities(server.registry), revision),
-        serverInfo = levels.server(server.info, revision),
+        capabilities = revisions.capabilities(offer.capabilities(server.registry), revision),
+        serverInfo = revisions.server(server.info, revision),
         instructions = server.instructions,
     })
 end
@@ -117,12 +117,12 @@ end
 ---@return string|integer|lightuserdata|nil
 function legacy.id_of(message, transport)
     local id = jsonrpc.id_of(message)
-    if id == nil then return levels.no_id(legacy.revision_of(transport)) end
+    if id == nil then return revisions.no_id(legacy.revision_of(transport)) end
     return id
 end
 
 local function exchange_in_session(message, transport, current)
-    if transport.keep then transport:keep(current.nonce, levels.resumes_from_start(current.revision)) end
+    if transport.keep then transport:keep(current.nonce, revisions.resumes_from_start(current.revision)) end
     cancel.name(current.nonce, message.id)
     local made = exchange.new({
         transport = transport, bytes = transport.bytes, principal = transport.principal, era = "legacy", id = message.id,
@@ -141,7 +141,7 @@ local function exchange_of(message, transport, current)
     end
     return exchange.new({
         transport = transport, bytes = transport.bytes, principal = transport.principal, era = "legacy", id = message.id,
-        revision = revision or levels.handshake, client = exchange.client(agent), capabilities = {},
+        revision = revision or revisions.handshake, client = exchange.client(agent), capabilities = {},
         reported = false, -- in one piece
     })
 end

@@ -5,11 +5,11 @@ local cancel = require("mcp.cancel")
 local era = require("mcp.era")
 local exchange = require("mcp.exchange")
 local jsonrpc = require("mcp.jsonrpc")
-local levels = require("mcp.levels")
 local listen = require("mcp.listen")
 local log_levels = require("mcp.log_levels")
 local modern_headers = require("mcp.modern_headers")
 local offer = require("mcp.offer")
+local revisions = require("mcp.revisions")
 local tasks = require("mcp.tasks")
 
 local modern = {}
@@ -30,7 +30,7 @@ methods["server/discover"] = function(server, _, from)
     local capabilities = offer.capabilities(server.registry)
     capabilities.extensions = tasks.EXTENSIONS
     return from:encode(from:cacheable({
-        supportedVersions = levels.supported, capabilities = capabilities, instructions = server.instructions,
+        supportedVersions = revisions.supported, capabilities = capabilities, instructions = server.instructions,
     }, 0))
 end
 
@@ -81,7 +81,7 @@ local function exchange_of(server, message, transport)
     local client = meta[CLIENT_KEY] or {}
     return exchange.new({
         transport = transport, bytes = transport.bytes, principal = transport.principal, era = "modern", id = message.id,
-        revision = levels.modern, client = exchange.client(client.name, client.version),
+        revision = revisions.modern, client = exchange.client(client.name, client.version),
         capabilities = meta[CAPABILITIES_KEY], log_level = meta[LOG_KEY], decorate = complete(server),
         asker = nil, reported = false, -- in one piece
     })

@@ -2,8 +2,8 @@
 --- the transport has no headers there is nothing to compare.
 local era = require("mcp.era")
 local jsonrpc = require("mcp.jsonrpc")
-local levels = require("mcp.levels")
 local parameter_headers = require("mcp.parameter_headers")
+local revisions = require("mcp.revisions")
 local sentinel = require("mcp.sentinel")
 
 local modern_headers = {}
@@ -51,7 +51,7 @@ function modern_headers.wrong(message, transport)
     local asked = message.params._meta[era.VERSION_KEY]
     local failure = transport.header and wrong_version(asked, transport)
     if failure then return failure end
-    if not levels.is_modern(asked) then return era.unsupported(asked) end
+    if not revisions.is_modern(asked) then return era.unsupported(asked) end
     return transport.header and wrong_names(message, transport) or nil
 end
 

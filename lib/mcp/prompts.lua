@@ -4,8 +4,8 @@ local context = require("mcp.context")
 local invoke = require("mcp.invoke")
 local json = require("json")
 local jsonrpc = require("mcp.jsonrpc")
-local levels = require("mcp.levels")
 local nearest = require("nearest")
+local revisions = require("mcp.revisions")
 
 local prompts = {}
 
@@ -58,7 +58,7 @@ local function perform(prompt, arguments, exchange, meta)
     if value == nil then return invalid(tostring(message or "the prompt has nothing to say")) end
     local made, complaint = result_of(prompt, value)
     if not made then return invoke.internal(prompt.key, complaint) end
-    made.messages = levels.messages(made.messages, exchange.revision)
+    made.messages = revisions.messages(made.messages, exchange.revision)
     return invoke.encode(prompt.key, made, exchange)
 end
 

@@ -2,7 +2,7 @@
 --- knows which capability each needs, and judges answers.
 local json = require("json")
 local jsonrpc = require("mcp.jsonrpc")
-local levels = require("mcp.levels")
+local revisions = require("mcp.revisions")
 local schema = require("schema")
 local schema_text = require("mcp.schema_text")
 
@@ -69,7 +69,7 @@ end
 ---@return table?
 function questions.missing(question, capabilities, revision)
     local wanted = needed(question)
-    if levels.can_ask(question, revision) and has(capabilities, wanted) then return nil end
+    if revisions.can_ask(question, revision) and has(capabilities, wanted) then return nil end
     return wanted
 end
 

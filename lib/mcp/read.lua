@@ -5,12 +5,12 @@ local fields = require("mcp.fields")
 local invoke = require("mcp.invoke")
 local json = require("json")
 local jsonrpc = require("mcp.jsonrpc")
-local levels = require("mcp.levels")
+local revisions = require("mcp.revisions")
 
 local read = {}
 
 local function not_found(uri, exchange, why)
-    return jsonrpc.failure(levels.resource_not_found(exchange.revision), why or "Resource not found", { uri = uri })
+    return jsonrpc.failure(revisions.resource_not_found(exchange.revision), why or "Resource not found", { uri = uri })
 end
 
 local ITEM = { uri = "string", mimeType = "string", text = "string", blob = "string", _meta = "table" }
@@ -62,7 +62,7 @@ function read.run(registry, params, exchange)
     if value == nil then return nil, not_found(uri, exchange, message) end
     local contents, complaint = contents_of(resource, uri, value)
     if not contents then return invoke.internal(resource.name, complaint) end
-    local made = exchange:cacheable({ contents = levels.contents(contents, exchange.revision) }, resource.ttl_ms)
+    local made = exchange:cacheable({ contents = revisions.contents(contents, exchange.revision) }, resource.ttl_ms)
     return invoke.encode(resource.name, made, exchange)
 end
 

@@ -2,9 +2,9 @@
 --- when they are defined.
 local collection = require("mcp.collection")
 local definition = require("mcp.definition")
-local levels = require("mcp.levels")
 local prompt_definition = require("mcp.prompt_definition")
 local resource_definition = require("mcp.resource_definition")
+local revisions = require("mcp.revisions")
 
 ---@class mcp.Tool: mcp.Entry a defined tool
 ---@field name string
@@ -30,10 +30,10 @@ local registry = {}
 
 function registry.new()
     return setmetatable({
-        tools = collection.new(levels.tool),
-        resources = collection.new(levels.resource),
-        templates = collection.new(levels.template),
-        prompts = collection.new(levels.prompt),
+        tools = collection.new(revisions.tool),
+        resources = collection.new(revisions.resource),
+        templates = collection.new(revisions.template),
+        prompts = collection.new(revisions.prompt),
         completions = {},
     }, Registry)
 end

@@ -1,8 +1,8 @@
 local fake_host = require("spec.support.fake_host")
 fake_host.install()
 local json = require("json")
-local levels = require("mcp.levels")
 local registry = require("mcp.registry")
+local revisions = require("mcp.revisions")
 
 local function definition(name, input)
     return {
@@ -34,7 +34,7 @@ describe("registry", function()
         local tools = registry.new()
         tools:add(definition("a"))
         tools:seal()
-        for _, revision in ipairs(levels.supported) do
+        for _, revision in ipairs(revisions.supported) do
             local list = json.decode(tools.tools:page(revision).items)
             assert.equal("a", list[1].name)
             assert.equal(revision >= "2025-06-18" and "T" or nil, list[1].title)

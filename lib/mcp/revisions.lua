@@ -5,13 +5,13 @@
 --- is added by mcp.modern and never has to be taken away.
 local json = require("json")
 
-local levels = {}
+local revisions = {}
 
 ---@alias mcp.Revision "2024-11-05"|"2025-03-26"|"2025-06-18"|"2025-11-25"|"2026-07-28"
 
-levels.modern = "2026-07-28"
-levels.handshake = "2025-11-25" -- the newest that begins with initialize
-levels.supported = { "2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05" } -- newest first
+revisions.modern = "2026-07-28"
+revisions.handshake = "2025-11-25" -- the newest that begins with initialize
+revisions.supported = { "2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05" } -- newest first
 
 -- First revision that has the field. Revisions are dates: they compare as text.
 local TOOL_FIELDS = {
@@ -53,16 +53,16 @@ local CONTENT_TYPES = {
 local COMPLETE = "2025-11-25"
 
 local known = {}
-for _, revision in ipairs(levels.supported) do known[revision] = true end
+for _, revision in ipairs(revisions.supported) do known[revision] = true end
 
 --- A revision that is served.
-function levels.is_known(revision) return known[revision] == true end
+function revisions.is_known(revision) return known[revision] == true end
 
 --- A revision of the stateless era that is served.
-function levels.is_modern(revision) return revision == levels.modern end
+function revisions.is_modern(revision) return revision == revisions.modern end
 
 --- A revision of the handshake era that is served.
-function levels.is_legacy(revision) return known[revision] == true and revision ~= levels.modern end
+function revisions.is_legacy(revision) return known[revision] == true and revision ~= revisions.modern end
 
 local function without(object, fields, revision)
     local copy = {}
@@ -90,8 +90,8 @@ end
 ---@param definition table in the form of the newest revision; not changed
 ---@param revision mcp.Revision
 ---@return table
-function levels.tool(definition, revision)
-    if levels.is_modern(revision) then return definition end
+function revisions.tool(definition, revision)
+    if revisions.is_modern(revision) then return definition end
     local copy = without(definition, TOOL_FIELDS, revision)
     copy.inputSchema = with_object_properties(definition.inputSchema)
     local output = copy.outputSchema
@@ -106,13 +106,13 @@ local function annotated(copy, revision)
 end
 
 --- A resource of resources/list as the revision knows it.
-function levels.resource(public, revision) return annotated(without(public, ENTRY_FIELDS, revision), revision) end
+function revisions.resource(public, revision) return annotated(without(public, ENTRY_FIELDS, revision), revision) end
 
 --- A template of resources/templates/list as the revision knows it.
-levels.template = levels.resource
+revisions.template = revisions.resource
 
 --- A prompt of prompts/list as the revision knows it.
-function levels.prompt(public, revision)
+function revisions.prompt(public, revision)
     local copy = without(public, ENTRY_FIELDS, revision)
     if not copy.arguments or revision >= ENTRY_FIELDS.title then return copy end
     copy.arguments = json.array({})
@@ -123,13 +123,13 @@ function levels.prompt(public, revision)
 end
 
 --- What the server can do as the revision knows it.
-function levels.capabilities(capabilities, revision) return without(capabilities, CAPABILITIES, revision) end
+function revisions.capabilities(capabilities, revision) return without(capabilities, CAPABILITIES, revision) end
 
 --- Who the server is as the revision knows it.
-function levels.server(info, revision) return without(info, SERVER_FIELDS, revision) end
+function revisions.server(info, revision) return without(info, SERVER_FIELDS, revision) end
 
 --- The parameters of notifications/progress as the revision knows them.
-function levels.progress(params, revision) return without(params, PROGRESS_FIELDS, revision) end
+function revisions.progress(params, revision) return without(params, PROGRESS_FIELDS, revision) end
 
 local function chooses_several(question)
     local form = question.params and question.params.requestedSchema
@@ -141,7 +141,7 @@ end
 
 --- Whether a client of the revision can be asked this.
 ---@param question mcp.Question
-function levels.can_ask(question, revision)
+function revisions.can_ask(question, revision)
     if revision < QUESTIONS[question.method] then return false end
     return revision >= RICH_FORMS or not chooses_several(question)
 end
@@ -159,7 +159,7 @@ end
 
 --- The schema of a form as the revision knows it.
 ---@param form table not changed
-function levels.form(form, revision)
+function revisions.form(form, revision)
     if revision >= RICH_FORMS then return form end
     local copy, properties = {}, {}
     for name, value in pairs(form) do copy[name] = value end
@@ -172,30 +172,30 @@ end
 
 --- What a revision calls a resource that is not there.
 ---@return integer code
-function levels.resource_not_found(revision) return levels.is_modern(revision) and -32602 or -32002 end
+function revisions.resource_not_found(revision) return revisions.is_modern(revision) and -32602 or -32002 end
 
 --- Whether results say how long they may be kept.
-function levels.has_cache_hints(revision) return levels.is_modern(revision) end
+function revisions.has_cache_hints(revision) return revisions.is_modern(revision) end
 
 -- Since this revision streams begin with an event from which the client can resume, and may be left early.
 local RESUMES_FROM_START = "2025-11-25"
 
 --- Whether a client understands an event without data, and comes back when its stream ends before the answer.
-function levels.resumes_from_start(revision) return revision >= RESUMES_FROM_START end
+function revisions.resumes_from_start(revision) return revision >= RESUMES_FROM_START end
 
 -- Before this revision errors have an id, and it is null where none could be read.
 local LEAVES_OUT_IDS = "2025-11-25"
 
 --- The id of an error that answers what has none: json.null, or nil to leave it out.
 ---@param revision? mcp.Revision nil: the client has not said it
-function levels.no_id(revision)
+function revisions.no_id(revision)
     local is_older = revision == nil or (known[revision] and revision < LEAVES_OUT_IDS)
     return is_older and json.null or nil
 end
 
 --- The only revision in which a body may be a list of messages. Who sends one and names no revision speaks it: only later
 --- ones have a header for that.
-levels.BATCHES = "2025-03-26"
+revisions.BATCHES = "2025-03-26"
 
 local function content_item(item, revision)
     local kind = CONTENT_TYPES[item.type]
@@ -213,7 +213,7 @@ local function content(items, revision)
 end
 
 --- The messages of prompts/get as the revision knows them.
-function levels.messages(messages, revision)
+function revisions.messages(messages, revision)
     if revision >= COMPLETE then return messages end
     local copy = json.array({})
     for position, message in ipairs(messages) do
@@ -223,7 +223,7 @@ function levels.messages(messages, revision)
 end
 
 --- The contents of resources/read as the revision knows them.
-function levels.contents(contents, revision)
+function revisions.contents(contents, revision)
     if revision >= CONTENT_FIELDS._meta then return contents end
     local copy = json.array({})
     for position, item in ipairs(contents) do copy[position] = without(item, CONTENT_FIELDS, revision) end
@@ -234,14 +234,14 @@ end
 ---@param result table in the form of the newest revision; not changed
 ---@param revision mcp.Revision
 ---@return table
-function levels.result(result, revision)
+function revisions.result(result, revision)
     local structured = result.structuredContent
     local fits = structured == nil or json.is_object(structured)
-    if levels.is_modern(revision) or (fits and revision >= COMPLETE) then return result end
+    if revisions.is_modern(revision) or (fits and revision >= COMPLETE) then return result end
     local copy = without(result, RESULT_FIELDS, revision)
     if not fits then copy.structuredContent = nil end
     copy.content = content(result.content, revision)
     return copy
 end
 
-return levels
+return revisions

@@ -1,5 +1,5 @@
 local json = require("json")
-local levels = require("mcp.levels")
+local revisions = require("mcp.revisions")
 
 local REVISIONS = { "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28" }
 
@@ -12,7 +12,7 @@ local function full_tool()
     }
 end
 
-describe("levels.tool", function()
+describe("revisions.tool", function()
     -- Field by field, the first revision that shows it.
     local SINCE = {
         name = "2024-11-05", description = "2024-11-05", inputSchema = "2024-11-05", annotations = "2025-03-26",
@@ -20,7 +20,7 @@ describe("levels.tool", function()
     }
     for _, revision in ipairs(REVISIONS) do
         it("shows clients of " .. revision .. " the fields of their revision and no others", function()
-            local shown = levels.tool(full_tool(), revision)
+            local shown = revisions.tool(full_tool(), revision)
             for field, since in pairs(SINCE) do
                 assert.equal(revision >= since, shown[field] ~= nil, field)
             end
@@ -28,33 +28,33 @@ describe("levels.tool", function()
     end
 
     it("gives handshake clients objects where the newest revision allows booleans as schemas", function()
-        local properties = levels.tool(full_tool(), "2025-11-25").inputSchema.properties
+        local properties = revisions.tool(full_tool(), "2025-11-25").inputSchema.properties
         assert.same({}, properties.any)
         assert.same({ ["not"] = {} }, properties.none)
         assert.same({ type = "string" }, properties.text)
-        assert.is_true(levels.tool(full_tool(), "2026-07-28").inputSchema.properties.any)
+        assert.is_true(revisions.tool(full_tool(), "2026-07-28").inputSchema.properties.any)
     end)
 
     it("keeps an output schema that is no object from clients that expect one", function()
         local tool = full_tool()
         tool.outputSchema = { type = "array" }
-        assert.is_nil(levels.tool(tool, "2025-11-25").outputSchema)
-        assert.same({ type = "array" }, levels.tool(tool, "2026-07-28").outputSchema)
+        assert.is_nil(revisions.tool(tool, "2025-11-25").outputSchema)
+        assert.same({ type = "array" }, revisions.tool(tool, "2026-07-28").outputSchema)
     end)
 
     it("changes nothing in the definition itself", function()
         local tool = full_tool()
-        for _, revision in ipairs(REVISIONS) do levels.tool(tool, revision) end
+        for _, revision in ipairs(REVISIONS) do revisions.tool(tool, revision) end
         assert.same(full_tool(), tool)
     end)
 
     it("J02 keeps an object without properties an object", function()
-        local shown = levels.tool({ name = "t", inputSchema = { type = "object", properties = {} } }, "2025-06-18")
+        local shown = revisions.tool({ name = "t", inputSchema = { type = "object", properties = {} } }, "2025-06-18")
         assert.equal('{"properties":{},"type":"object"}', json.encode(shown.inputSchema, { sort = true }))
     end)
 end)
 
-describe("levels.result", function()
+describe("revisions.result", function()
     local function result(structured)
         return {
             content = json.array({
@@ -67,67 +67,67 @@ describe("levels.result", function()
     end
 
     it("leaves the newest revisions everything", function()
-        assert.same(result({ a = 1 }), levels.result(result({ a = 1 }), "2026-07-28"))
-        assert.same(result({ a = 1 }), levels.result(result({ a = 1 }), "2025-11-25"))
+        assert.same(result({ a = 1 }), revisions.result(result({ a = 1 }), "2026-07-28"))
+        assert.same(result({ a = 1 }), revisions.result(result({ a = 1 }), "2025-11-25"))
     end)
 
     it("gives older clients text for content that their revision does not have", function()
-        local old = levels.result(result({ a = 1 }), "2024-11-05")
+        local old = revisions.result(result({ a = 1 }), "2024-11-05")
         assert.is_nil(old.structuredContent)
         assert.same({ type = "text", text = "a" }, old.content[1])
         assert.equal("text", old.content[2].type)
         assert.same({ type = "text", text = "doc: file:///doc" }, old.content[3])
-        local newer = levels.result(result(), "2025-03-26")
+        local newer = revisions.result(result(), "2025-03-26")
         assert.equal("audio", newer.content[2].type)
         assert.equal("text", newer.content[3].type)
-        assert.equal("resource_link", levels.result(result(), "2025-06-18").content[3].type)
+        assert.equal("resource_link", revisions.result(result(), "2025-06-18").content[3].type)
     end)
 
     it("drops structured content that is no object before 2026-07-28", function()
         for _, structured in ipairs({ json.array({}), "text", 5, json.null }) do
-            assert.is_nil(levels.result(result(structured), "2025-11-25").structuredContent)
-            assert.equal(structured, levels.result(result(structured), "2026-07-28").structuredContent)
+            assert.is_nil(revisions.result(result(structured), "2025-11-25").structuredContent)
+            assert.equal(structured, revisions.result(result(structured), "2026-07-28").structuredContent)
         end
     end)
 
     it("J02 keeps empty content an array", function()
-        local empty = levels.result({ content = json.array({}) }, "2024-11-05")
+        local empty = revisions.result({ content = json.array({}) }, "2024-11-05")
         assert.equal('{"content":[]}', json.encode(empty))
     end)
 end)
 
-describe("levels of entries and content", function()
+describe("revisions of entries and content", function()
     it("show annotations and meta data as the revision knows them", function()
         local public = { uri = "a:b", name = "n", annotations = { priority = 1, lastModified = "2026-01-01" } }
-        assert.is_nil(levels.resource(public, "2025-03-26").annotations.lastModified)
-        assert.equal(1, levels.resource(public, "2025-03-26").annotations.priority)
-        assert.equal("2026-01-01", levels.template(public, "2025-06-18").annotations.lastModified)
+        assert.is_nil(revisions.resource(public, "2025-03-26").annotations.lastModified)
+        assert.equal(1, revisions.resource(public, "2025-03-26").annotations.priority)
+        assert.equal("2026-01-01", revisions.template(public, "2025-06-18").annotations.lastModified)
         assert.equal("2026-01-01", public.annotations.lastModified)
         local item = { type = "resource", resource = { uri = "a:b", text = "x", _meta = {} }, annotations = public.annotations }
         local result = { content = json.array({ item }) }
-        local older = levels.result(result, "2025-03-26").content[1]
+        local older = revisions.result(result, "2025-03-26").content[1]
         assert.same({ uri = "a:b", text = "x" }, older.resource)
         assert.same({ priority = 1 }, older.annotations)
-        assert.equal(item, levels.result(result, "2025-11-25").content[1])
+        assert.equal(item, revisions.result(result, "2025-11-25").content[1])
     end)
 end)
 
-describe("levels of questions", function()
+describe("revisions of questions", function()
     local CHOICE = { type = "string", title = "C", oneOf = { { const = "r", title = "Red" } }, default = "r" }
     local FORM = { type = "object", properties = { c = CHOICE, n = { type = "number" } }, required = { "c" } }
 
     it("write a choice with titles as each revision does, and leave the script's own alone", function()
-        local older = levels.form(FORM, "2025-06-18")
+        local older = revisions.form(FORM, "2025-06-18")
         assert.same({ type = "string", title = "C", enum = { "r" }, enumNames = { "Red" } }, older.properties.c)
         assert.same({ type = "number" }, older.properties.n)
         assert.same({ "c" }, older.required)
-        assert.equal(FORM, levels.form(FORM, "2025-11-25"))
+        assert.equal(FORM, revisions.form(FORM, "2025-11-25"))
         assert.is_table(CHOICE.oneOf)
     end)
 
     it("ask nobody what his revision does not have", function()
         local function can(method, revision, form)
-            return levels.can_ask({ method = method, params = { requestedSchema = form } }, revision)
+            return revisions.can_ask({ method = method, params = { requestedSchema = form } }, revision)
         end
         assert.is_true(can("roots/list", "2024-11-05"))
         assert.is_false(can("elicitation/create", "2025-03-26", FORM))
@@ -138,19 +138,19 @@ describe("levels of questions", function()
     end)
 end)
 
-describe("levels of errors", function()
+describe("revisions of errors", function()
     it("have the id that the revision wants where none could be read", function()
         for revision, id in pairs({ ["2024-11-05"] = json.null, ["2025-06-18"] = json.null }) do
-            assert.equal(id, levels.no_id(revision))
+            assert.equal(id, revisions.no_id(revision))
         end
-        assert.equal(json.null, levels.no_id(nil))
+        assert.equal(json.null, revisions.no_id(nil))
         for _, revision in ipairs({ "2025-11-25", "2026-07-28", "v999.0.0", "1999-01-01" }) do
-            assert.is_nil(levels.no_id(revision))
+            assert.is_nil(revisions.no_id(revision))
         end
     end)
 
     it("call a resource that is not there what the revision calls it", function()
-        assert.equal(-32002, levels.resource_not_found("2025-11-25"))
-        assert.equal(-32602, levels.resource_not_found("2026-07-28"))
+        assert.equal(-32002, revisions.resource_not_found("2025-11-25"))
+        assert.equal(-32602, revisions.resource_not_found("2026-07-28"))
     end)
 end)

@@ -44,7 +44,7 @@ end
 function formats.ipv4(text)
     local parts = { text:match("^(%d+)%.(%d+)%.(%d+)%.(%d+)$") }
     for _, part in ipairs(parts) do
-        if #part > 3 or tonumber(part) > 255 or part:find("^0%d") then return false end
+        if tonumber(part) > 255 or part:find("^0%d") then return false end
     end
     return #parts == 4
 end

@@ -814,6 +814,54 @@ describe("fs.list, fs.stat and fs.walk", function()
     end)
 end)
 
+describe("fs, descriptors", function()
+    -- What is answered, and to which call; all of them leave the workspace as it was.
+    local ROUND = {
+        { "ok", "write", "f", "x" }, { "ok", "write", "f", "x", { append = true } }, { "ok", "write", "linked", "y" },
+        { "ok", "write", "l", "x" }, { "EISDIR", "write", "d", "x" }, { "ENOTREG", "write", "p", "x" },
+        { "EEXIST", "write", "f/x", "x" }, { "EOUTSIDE", "write", "out/x", "x" }, { "ENOENT", "write", "broken", "x" },
+        { "EACCES", "write", ".sandstorm-mcp/sessions.db", "x" }, { "ok", "write", "t/new/er", "x" },
+        { "ok", "read", "f" }, { "ok", "read", "up" }, { "ENOENT", "read", "no" }, { "EISDIR", "read", "d" },
+        { "ENOTREG", "read", "p" }, { "EOUTSIDE", "read", "out/passwd" }, { "EACCES", "read", ".sandstorm-mcp/sessions.db" },
+        { "ok", "mkdir", "d" }, { "ok", "mkdir", "t/u" }, { "EEXIST", "mkdir", "f" }, { "ENOTDIR", "mkdir", "f/d" },
+        { "ENOENT", "mkdir", "no/d", { parents = false } }, { "ok", "mkdir", "d/e", { parents = false } },
+        { "ENAMETOOLONG", "mkdir", ("n"):rep(256) }, { "EACCES", "mkdir", ".sandstorm-mcp/sessions.db-wal" },
+        { "ok", "move", "a", "b" }, { "ok", "move", "b", "a" }, { "EEXIST", "move", "a", "f", { replace = false } },
+        { "ENOENT", "move", "no", "b" }, { "EINVAL", "move", "d", "d/e/g" }, { "EOUTSIDE", "move", "a", "out/a" },
+        { "ok", "move", "a", "d" }, { "ok", "move", "d/a", "a" }, { "ok", "move", "a", "disk/a" },
+        { "EEXIST", "move", "f", "disk/a", { replace = false } }, { "ok", "move", "disk/a", "a" },
+        { "EXDEV", "move", "d", "disk/d" }, { "ok", "move", "l", "disk/l" }, { "ok", "move", "disk/l", "l" },
+        { "EACCES", "move", ".sandstorm-mcp/sessions.db", "b" },
+        { "ok", "move", "d", "d" },
+        { "ok", "list", "d" }, { "ok", "list", "f" }, { "ok", "list", "l" }, { "EOUTSIDE", "list", "out" },
+        { "ENOENT", "list", "no" }, { "ok", "stat", "l" }, { "ok", "walk", "" }, { "ok", "walk", "", { depth = 0 } },
+        { "ok", "walk", "f" }, { "EOUTSIDE", "walk", "out" },
+        { "EISDIR", "remove", "d" }, { "ENOENT", "remove", "no" }, { "EOUTSIDE", "remove", "out/x" },
+        { "EACCES", "remove", ".sandstorm-mcp/sessions.db" },
+        { "ok", "remove_tree", "t" }, { "ENOENT", "remove_tree", "t" }, { "EISDIR", "remove_tree", "" },
+        { "ELOOP", "remove_tree", "out/x" }, { "ok", "remove_tree", "d/e" }, { "EACCES", "remove_tree", ".sandstorm-mcp" },
+    }
+
+    it("none stays open, whatever comes of a call", function()
+        local w = tmp.dir("workspace")
+        shell(([[cd %s; mkdir d disk .sandstorm-mcp; : > .sandstorm-mcp/sessions.db; echo -n x > f; echo -n x > a
+            echo -n x > h; ln h linked; ln -s /etc out; ln -s f l; ln -s nowhere/x broken; mkfifo p
+            ln -s %s/d/../f up]]):format(w, w))
+        local wrap = needs.mounts("mount -t tmpfs tmpfs " .. quote(w .. "/disk"))
+        table.move({ "prlimit", "--nofile=40", "--" }, 1, 3, #wrap + 1, wrap)
+        local unexpected = run(w, "local ROUND = " .. literal(ROUND) .. [[
+            for number = 1, 40 do
+                for _, call in ipairs(ROUND) do
+                    local value, message, code = fs[call[2] ](table.unpack(call, 3))
+                    if (value and "ok" or code) ~= call[1] then
+                        return ("round %d: fs.%s: %s"):format(number, call[2], message or "ok")
+                    end
+                end
+            end]], { wrap = wrap })
+        assert.is_nil(unexpected)
+    end)
+end)
+
 describe("fs, the server's own files", function()
     it("S03 the database and what SQLite keeps beside it is not opened, replaced, moved or removed", function()
         local w = tmp.dir("workspace")

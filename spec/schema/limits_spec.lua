@@ -139,6 +139,54 @@ describe("a hostile value", function()
         assert.equal(COSTLY, first_error(schema.compile({ allOf = many }, { max_steps = 50000 }), object))
     end)
 
+    it("costs what each keyword says, also where nothing in the value meets it", function()
+        local names, items, wants = {}, json.array {}, {}
+        for i = 1, 1000 do
+            names[i], items[i] = "n" .. i, i
+            wants["n" .. i] = { "a" }
+        end
+        local defs = {}
+        for _, name in ipairs(names) do defs[name] = {} end
+        for keyword, case in pairs {
+            uniqueItems = { true, items }, required = { names, defs }, dependentRequired = { wants, {} },
+            dependentSchemas = { defs, {} }, allOf = { { { properties = {} }, {} }, defs },
+        } do
+            assert.equal(COSTLY, first_error(schema.compile({ [keyword] = case[1] }, { max_steps = 900 }), case[2]), keyword)
+            assert.equal("valid", first_error(schema.compile({ [keyword] = case[1] }, { max_steps = 9000 }), case[2]), keyword)
+        end
+        local long = ("x"):rep(1000000)
+        for keyword, argument in pairs { minLength = 1, maxLength = 1000000, format = "json-pointer" } do
+            local options = { max_steps = 900, assert_format = true }
+            assert.equal(COSTLY, first_error(schema.compile({ [keyword] = argument }, options), long), keyword)
+        end
+    end)
+
+    it("is looked at no further than what is wanted takes", function()
+        local parts, items, object = {}, json.array {}, {}
+        for i = 1, 1000 do
+            parts[i], items[i] = { type = "string", minLength = i }, 1
+            object["n" .. i] = 1
+        end
+        local text, by_name = parts[1], {}
+        for name in pairs(object) do by_name[name] = text end
+        local function first(keyword, argument, value, more)
+            local source = { [keyword] = argument }
+            for name, extra in pairs(more or {}) do source[name] = extra end
+            return first_error(schema.compile(source, { max_steps = 1300, max_errors = 1 }), value)
+        end
+        -- One error is wanted.
+        for keyword, case in pairs {
+            items = { text, items }, prefixItems = { parts, items }, allOf = { parts, 1 },
+            unevaluatedItems = { text, items }, dependentSchemas = { by_name, object },
+        } do
+            assert.matches("^expected a string", first(keyword, case[1], case[2]), keyword)
+        end
+        -- One that fits is enough.
+        assert.equal("valid", first("anyOf", { {}, table.unpack(parts) }, 1))
+        assert.equal("valid", first("contains", { minimum = 0 }, items))
+        assert.matches("at most 1 times, got more", first("contains", { minimum = 0 }, items, { maxContains = 1 }))
+    end)
+
     it("leaves the validator as good as new", function()
         local check = schema.compile({ items = { type = "integer" } }, { max_steps = 50 })
         local long = {}

@@ -24,7 +24,6 @@ end
 
 local function compile_type(build)
     local wanted, schema = wanted_types(build.argument, build.at), build.schema
-    if wanted.number then wanted.integer = nil end
     local integer = wanted.integer
     return function(run, v)
         local kind = value.kind(v)

@@ -34,6 +34,16 @@ describe("schema.keywords.arrays", function()
         assert.is_true(check({ contains = NUMBER, minContains = 0 }, {}))
     end)
 
+    it("does not count what is contained where the dialect has no limits", function()
+        local vocabulary = "https://json-schema.org/draft/2020-12/vocab/"
+        local dialect = { ["$vocabulary"] = { [vocabulary .. "applicator"] = true } }
+        local source = { ["$schema"] = "https://x/dialect", contains = { const = 1 }, minContains = 2, maxContains = 2 }
+        local fits = schema.compile(source, { documents = { ["https://x/dialect"] = dialect } })
+        assert.is_true(fits(json.array({ 0 })))
+        assert.is_true(fits(json.array({ 0, 0, 0 })))
+        assert.is_false(fits(json.array({})))
+    end)
+
     it("finds the same twice, by value", function()
         assert.is_true(check({ uniqueItems = true }, { 1, "1", true, { 1 }, { a = 1 } }))
         assert.is_true(check({ uniqueItems = false }, { 1, 1 }))

@@ -40,6 +40,14 @@ describe("schema.keywords.properties", function()
         assert.matches('unknown argument "c"', check(source, { c = 1 }))
     end)
 
+    it("lets unevaluatedProperties say nothing more about an object that is wrong already", function()
+        local needs = { required = { "b" } }
+        for _, source in ipairs({ { allOf = { needs } }, { dependentSchemas = { a = needs } } }) do
+            source.unevaluatedProperties = false
+            assert.equal("b: required, expected a value, got nothing", check(source, { a = 1 }))
+        end
+    end)
+
     it("judges names themselves", function()
         assert.is_true(check({ propertyNames = { maxLength = 2 } }, { ab = 1 }))
         local short = { type = "string", maxLength = 2 }

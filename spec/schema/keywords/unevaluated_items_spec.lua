@@ -23,6 +23,11 @@ describe("schema.keywords.unevaluated_items", function()
         assert.equal("[1]: expected a string, got number 2", check(source({ type = "string" }), { 1, 2 }))
     end)
 
+    it("says nothing more about a list that is wrong already", function()
+        assert.equal('[0]: expected a number, got string "x"',
+            check({ prefixItems = { { type = "number" } }, unevaluatedItems = false }, { "x", 1 }))
+    end)
+
     it("counts as looked at for who asks further out", function()
         assert.is_true(check({ allOf = { { unevaluatedItems = true } }, unevaluatedItems = false }, { 1, 2 }))
     end)

@@ -53,8 +53,7 @@ end
 function artifact.read(kind, text)
     local signed, payload, signature = signed_part(kind, text)
     if not signed or not crypto.equal(crypto.base64url(crypto.hmac(key_of(kind), signed)), signature) then return nil end
-    local claims = json.decode(crypto.unbase64url(payload) or "")
-    if type(claims) ~= "table" then return nil end
+    local claims = json.decode(assert(crypto.unbase64url(payload)))
     if claims.e ~= 0 and claims.e <= artifact.now() then return nil, true end
     return claims
 end

@@ -1,15 +1,21 @@
+local cjson = require("cjson")
 local program = require("spec.support.program")
+local tmp = require("spec.support.tmp")
 
---- Runs Lua with artifacts at hand, read anew for a clock that `at(ms)` sets.
-local function run(source)
+--- Runs Lua with artifacts at hand, read anew for a clock that `at(ms)` sets. `text` is its second argument; what is run
+--- in one workspace has the keys of one server.
+local function run(source, workspace, text)
     return (program.lua([[
-        local library = ...
+        local library, json = (...), require("json")
         local now = 1796000000000
         local fakes = { clock = setmetatable({ now_ms = function() return now end }, { __index = require("clock") }) }
         local function at(ms) now = ms end
         local env = setmetatable({ require = function(name) return fakes[name] or require(name) end }, { __index = _G })
         local artifact = assert(loadfile(library .. "/oauth/artifact.lua", "t", env))()
-    ]] .. source, { args = { program.root .. "/lib" }, env = { SANDSTORM_MCP_TOKEN = "spec-token-0123456789abcdef" } }))
+    ]] .. source, {
+        workspace = workspace, args = { program.root .. "/lib", text },
+        env = { SANDSTORM_MCP_TOKEN = "spec-token-0123456789abcdef" },
+    }))
 end
 
 describe("Artifacts", function()
@@ -46,11 +52,40 @@ describe("Artifacts", function()
         ]]))
     end)
 
-    it("A44 a code ends with the process", function()
-        assert.same({ true, false }, run([[
-            local text = artifact.make("code", { e = 0 })
+    it("A44 a code ends with the process, and nothing else does", function()
+        local workspace = tmp.dir("workspace")
+        local made = run([[
+            local texts = {}
+            for _, kind in ipairs({ "access", "client", "code", "form", "refresh" }) do
+                texts[kind] = artifact.make(kind, { e = 0 })
+            end
+            return texts
+        ]], workspace)
+        assert.same({ access = true, client = true, code = false, form = true, refresh = true }, run([[
+            local read = {}
+            for kind, text in pairs(json.decode(select(2, ...))) do read[kind] = artifact.read(kind, text) ~= nil end
+            return read
+        ]], workspace, cjson.encode(made)))
+    end)
+
+    it("A06 of one kind are none of another", function()
+        assert.is_false(run([[
             local other = artifact.make("client", { e = 0 }):gsub("^sc", "so")
-            return { artifact.read("code", text) ~= nil, artifact.read("code", other) ~= nil }
+            return artifact.read("code", other) ~= nil
         ]]))
+    end)
+
+    it("A06 are not read where they are longer than any that is made", function()
+        assert.same({ true, false, true, false }, run([[
+            local read = {}
+            for _, case in ipairs({ { "client", 2900 }, { "client", 3100 }, { "form", 3100 }, { "form", 9200 } }) do
+                read[#read + 1] = artifact.read(case[1], artifact.make(case[1], { e = 0, n = ("x"):rep(case[2]) })) ~= nil
+            end
+            return read
+        ]]))
+    end)
+
+    it("are bound to long texts by fingerprints that stay the same from version to version", function()
+        assert.equal("ungWv48Bz-pBQUDe", run([[return artifact.fingerprint("abc")]]))
     end)
 end)

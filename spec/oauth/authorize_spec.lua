@@ -58,11 +58,13 @@ describe("oauth.authorize", function()
     end)
 
     it("asks again after a wrong token, with the same form", function()
-        for _, password in ipairs({ "wrong", "", host.crypto.SECRET .. "x" }) do
+        for password, said in pairs({ wrong = "That is not the token", [""] = "Enter the server token.",
+            [host.crypto.SECRET .. "x"] = "That is not the token" }) do
             local status, body, headers = decide({ password = password })
             assert.equal(401, status, password)
             assert.is_nil(headers.Location)
             assert.is_truthy(body:find('name="request"', 1, true))
+            assert.is_truthy(body:find(said, 1, true), body)
         end
     end)
 
@@ -72,6 +74,41 @@ describe("oauth.authorize", function()
         local status, _, headers = decide()
         assert.same({ 429, "60" }, { status, headers["Retry-After"] })
         assert.equal(302, (decide({}, {}, function(request) request.network = "192.0.2.2" end)))
+    end)
+
+    it("answers slowly while many networks guess", function()
+        for number = 1, 31 do
+            decide({ password = "wrong" }, {}, function(request) request.network = "n" .. number end)
+        end
+        local before = host.now
+        assert.equal(302, (decide()))
+        assert.equal(1000, host.now - before)
+    end)
+
+    it("notes each outcome, in the audit log apart from what only somebody did who knew the token", function()
+        table.remove(host.audited) -- the registration of the client
+        local bounded, first = {}, #host.lines + 1
+        host.audit.write_bounded = function(fields) bounded[#bounded + 1] = fields end
+        decide()
+        decide({ decision = "deny" })
+        for _ = 1, 6 do decide({ password = "wrong" }) end
+        show("&scope=a&scope=b")
+        show("&redirect_uri=https%3A%2F%2Fevil.example%2F")
+        local function told(list, from)
+            local lines = {}
+            for _, line in ipairs({ table.unpack(list, from or 1) }) do
+                local fields = line.fields or line
+                lines[#lines + 1] = ("%s (%s, %s)"):format(line.message or line.action, fields.redirect, fields.reason)
+            end
+            return table.concat(lines, "\n")
+        end
+        local granted, wrong = "authorization granted (app.example, nil)", "authorization refused (app.example, wrong token)\n"
+        local others = "authorization denied (app.example, nil)\n" .. wrong:rep(5)
+            .. "authorization refused (app.example, too many wrong tokens)\n"
+            .. "authorization refused (app.example, invalid_request)\n"
+            .. "authorization refused (nil, The address lacks a redirect_uri, or has more than one.)"
+        assert.same({ granted, others }, { told(host.audited), told(bounded) })
+        assert.equal(granted .. "\n" .. others, told(host.lines, first))
     end)
 
     it("tells the client of a no, for which nobody needs the token", function()
@@ -125,10 +162,13 @@ describe("oauth.authorize", function()
 
     it("says when it cannot tell where it was reached", function()
         local request = fake_oauth.post({})
-        request.method, request.query, request.origin, request.host = "GET", "", nil, "<b>"
-        local status, body = authorize.handle(request)
-        assert.equal(400, status)
-        assert.is_truthy(body:find("&lt;b&gt;", 1, true))
+        request.query, request.origin, request.host = "", nil, "<b>"
+        for _, method in ipairs({ "GET", "POST" }) do
+            request.method = method
+            local status, body = authorize.handle(request)
+            assert.equal(400, status)
+            assert.is_truthy(body:find("&lt;b&gt;", 1, true))
+        end
     end)
 
     it("has a page for what goes wrong in the server, and grants nothing then", function()

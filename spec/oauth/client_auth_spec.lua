@@ -1,11 +1,11 @@
 local fake_oauth = require("spec.support.fake_oauth")
 
 describe("oauth.client_auth", function()
-    local client_auth, crypto, form
+    local client_auth, crypto
 
     setup(function()
         fake_oauth.install()
-        client_auth, crypto, form = require("oauth.client_auth"), require("crypto"), require("oauth.form")
+        client_auth, crypto = require("oauth.client_auth"), require("crypto")
     end)
 
     local function basic(text) return "Basic " .. crypto.base64(text) end
@@ -46,7 +46,7 @@ describe("oauth.client_auth", function()
     it("reads a header whose parts are form-encoded, as RFC 6749 wants it", function()
         local id, secret = fake_oauth.client("client_secret_basic")
         local function every_byte(text) return (text:gsub(".", function(c) return ("%%%02X"):format(c:byte()) end)) end
-        assert.equal(id, identify({}, basic(every_byte(id) .. ":" .. form.encode(secret))))
+        assert.equal(id, identify({}, basic(every_byte(id) .. ":" .. every_byte(secret))))
     end)
 
     it("does not guess which of two ways is meant", function()
@@ -59,7 +59,9 @@ describe("oauth.client_auth", function()
     it("refuses other headers as no credentials", function()
         local id = fake_oauth.client()
         for _, header in ipairs({ "Bearer x", "Basic", "Basic !!!", basic("no colon"), "Basic a b" }) do
-            assert.equal("invalid_client", identify({ client_id = id }, header), header)
+            local code, status, headers = identify({ client_id = id }, header)
+            assert.same({ "invalid_client", 401 }, { code, status }, header)
+            assert.equal('Basic realm="sandstorm"', headers["WWW-Authenticate"])
         end
     end)
 

@@ -66,7 +66,9 @@ describe("oauth.clients", function()
             local client = assert(clients.find(OLD))
             assert.same({ "old", "none" }, { client.kind, client.method })
             for _, address in ipairs({ "http://127.0.0.1/cb", "http://localhost/", "https://claude.ai/api/mcp/auth_callback",
-                "cursor://anysphere.cursor-mcp/oauth/callback", "https://chatgpt.com/connector/oauth/a1" }) do
+                "https://claude.com/api/mcp/auth_callback", "https://chatgpt.com/connector_platform_oauth_redirect",
+                "https://chatgpt.com/connector/oauth/a1", "https://vscode.dev/redirect", "https://insiders.vscode.dev/redirect",
+                "https://www.cursor.com/agents/mcp/oauth/callback", "cursor://anysphere.cursor-mcp/oauth/callback" }) do
                 assert.is_true(client.allows(address), address)
             end
             for _, address in ipairs({ "https://evil.example/", "https://claude.ai.evil.example/api/mcp/auth_callback",

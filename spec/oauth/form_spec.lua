@@ -15,6 +15,7 @@ describe("Forms", function()
         for _, text in ipairs({ "a=%", "a=%4", "%zz=1", "a=1&b=%x1" }) do
             assert.is_nil((form.parse(text)), text)
         end
+        assert.is_table(form.parse(("a=1&"):rep(100)))
         assert.is_nil((form.parse(("a=1&"):rep(101))))
     end)
 

@@ -48,6 +48,16 @@ describe("oauth.limits", function()
         assert.is_nil(limits.call_failed("a"))
     end)
 
+    it("counts whom it holds", function()
+        fail("a", 5)
+        limits.password_wait("b")
+        assert.same({}, host.figures)
+        limits.password_wait("a")
+        for _ = 1, 121 do limits.call_failed("c") end
+        assert.same({ { "add", "sandstorm_limited_total", { what = "passwords" } },
+            { "add", "sandstorm_limited_total", { what = "token calls" } } }, host.figures)
+    end)
+
     it("holds nobody when the counters have no room", function()
         host.shared.add = function() return nil end
         assert.is_nil(limits.call_failed("a"))

@@ -29,6 +29,14 @@ describe("oauth.metadata", function()
         end
     end)
 
+    it("is what a challenge leads to, as the resource was asked for", function()
+        local metadata = require("oauth.metadata")
+        for path, of in pairs({ ["/mcp"] = "/mcp", ["/mcp/"] = "/mcp/", ["/mcp/x"] = "/mcp" }) do
+            local document, scope = metadata.challenge(path)
+            assert.same({ "https://a.example" .. of, "mcp" }, { read(document, "https://a.example").resource, scope })
+        end
+    end)
+
     it("promises the endpoints that there are, and nothing that is not", function()
         local document = read("/.well-known/oauth-authorization-server")
         local paths = {}

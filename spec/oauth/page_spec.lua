@@ -21,4 +21,17 @@ describe("Pages", function()
         assert.equal(400, answer[1])
         assert.matches("<h1>&lt;script&gt;</h1>\n<p>{nonce}</p>\n<p class=\"soft\">&lt;/p&gt;</p>", answer[2])
     end)
+
+    it("A40 show what a stranger wrote, escaped and cut where it is long", function()
+        local function shown(detail)
+            return (program.lua([[
+                local message = { status = 400, heading = "h", what = "w", detail = ... }
+                local _, body = require("oauth.page").message("https://a.example", message)
+                return body:match('<p class="detail" dir="ltr">([^\n]*)</p>\n') or "nothing"
+            ]], { args = { detail } }))
+        end
+        assert.equal(("x"):rep(159) .. "&lt;", shown(("x"):rep(159) .. "<"))
+        assert.equal(("x"):rep(159) .. "…", shown(("x"):rep(159) .. "é"))
+        assert.equal("nothing", shown())
+    end)
 end)

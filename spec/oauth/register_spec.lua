@@ -107,5 +107,6 @@ describe("oauth.register", function()
             local status, answer = post(body)
             assert.same({ 400, "invalid_client_metadata" }, { status, answer.error }, body)
         end
+        assert.matches("^no JSON: ", select(2, post("{")).error_description)
     end)
 end)

@@ -2,10 +2,10 @@ local fake_oauth = require("spec.support.fake_oauth")
 local json = require("json")
 
 describe("oauth.revoke", function()
-    local revoke, family, grants, tokens, of
+    local host, revoke, family, grants, tokens, of
 
     before_each(function()
-        fake_oauth.install()
+        host = fake_oauth.install()
         revoke, family, grants = require("oauth.revoke"), require("oauth.family"), require("grants")
         of = family.begin({ origin = fake_oauth.ORIGIN, name = "App", where = "app.example", client = "c", scope = "mcp",
             seconds = 1000 })
@@ -21,6 +21,8 @@ describe("oauth.revoke", function()
         it("ends the family of an " .. name, function()
             assert.same({ 200, {} }, { post({ token = tokens[name] }) })
             assert.is_true(grants.is_revoked(of.id, of.start))
+            local line = host.lines[#host.lines]
+            assert.same({ "signed out", of.id }, { line.message, line.fields.grant })
         end)
     end
 

@@ -134,6 +134,34 @@ describe("oauth.token", function()
         assert.equal("invalid_request", select(2, post({}, function(request) request.origin = nil end)).error)
     end)
 
+    it("notes who signed in, what was refused, and what only a thief or somebody robbed can do", function()
+        local function noted() return { host.lines[#host.lines].level, host.lines[#host.lines].message } end
+        local code = fake_oauth.code(id)
+        exchange({ code = code })
+        assert.same({ "info", "signed in" }, noted())
+        local function noted_refusal(message)
+            local line = host.lines[#host.lines - 1]
+            assert.same({ "info", "token refused" }, noted())
+            assert.same({ "warning", message }, { line.level, line.message })
+        end
+        exchange({ code = code })
+        noted_refusal("code used twice")
+        local _, tokens = exchange()
+        local _, newer = refresh(tokens.refresh_token)
+        refresh(newer.refresh_token)
+        host.now = host.now + 700000 -- an answer may have got lost, and then the token comes again
+        refresh(tokens.refresh_token)
+        noted_refusal("old refresh token came back, grant revoked")
+    end)
+
+    it("says where grants cannot be written down, and gives tokens", function()
+        grants.broken = "/state/grants: No space left on device"
+        assert.equal(200, (exchange()))
+        local line = host.lines[#host.lines - 1]
+        assert.equal("warning", line.level)
+        assert.matches("No space left on device", line.message)
+    end)
+
     it("tells who fails without end to wait, and logs no token", function()
         for _ = 1, 120 do assert.equal(400, (refresh("secret-of-somebody"))) end
         local status, failure, headers = refresh("secret-of-somebody")

@@ -13,9 +13,22 @@ describe("Addresses that clients name", function()
             uri.parse("HTTPS://A.example:8443/x?y=%20"))
         assert.same({ scheme = "com.example.app", path = "/cb" }, uri.parse("com.example.app:/cb"))
         assert.same({ scheme = "http", host = "[::1]", path = "" }, uri.parse("http://[::1]"))
-        for _, text in ipairs({ "", "x", "/x", "1x:y", "https:", "http://a:99999/", "http://a b/", "http://u@a/", "http://a/#",
-            "x:\n" }) do
+        assert.same({ scheme = "app", path = "", query = "x" }, uri.parse("app:?x"))
+        assert.equal("65535", uri.parse("http://a:65535/").port)
+        assert.is_table(uri.parse("app:" .. ("x"):rep(2044)))
+        for _, text in ipairs({ "", "x", "/x", "1x:y", "https:", "http://a:65536/", "http://a b/", "http://u@a/",
+            "http://a/#", "x:\n", "app:" .. ("x"):rep(2045) }) do
             assert.is_nil(uri.parse(text), text)
+        end
+    end)
+
+    it("A24 may be redirected to: https anywhere, http on loopback, and the schemes of apps", function()
+        for _, text in ipairs({ "https://a.example/cb", "http://localhost:5/", "http://[::1]/", "com.example.app:/cb" }) do
+            assert.is_table(uri.redirect(text), text)
+        end
+        for _, text in ipairs({ "http://a.example/", "https:a.example", "http:localhost", "javascript:x", "https://*.example/",
+            "https://a.example,b.example/" }) do
+            assert.is_nil(uri.redirect(text), text)
         end
     end)
 
@@ -37,7 +50,7 @@ describe("Addresses that clients name", function()
             assert.is_true(uri.is_resource_of("https://mcp.example.com", resource), resource)
         end
         for _, resource in ipairs({ "http://mcp.example.com", "https://mcp.example.com:8443", "https://mcp.example.com/mcp?x",
-            "https://mcp.example.com.evil.example", "mcp.example.com", "" }) do
+            "https://mcp.example.com.evil.example", "https:mcp.example.com", "app://mcp.example.com", "mcp.example.com", "" }) do
             assert.is_false(uri.is_resource_of("https://mcp.example.com", resource), resource)
         end
     end)

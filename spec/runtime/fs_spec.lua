@@ -430,6 +430,45 @@ describe("fs.write", function()
         assert.equal("f\n", names(w .. "/d"))
     end)
 
+    it("writes a file in place whose owner it cannot give to a new one", function()
+        needs.root()
+        local wrap = unprivileged(w)
+        shell(("cd %s; echo old > f; chown 0:0 f; chmod 666 f"):format(w))
+        local before = shell(("stat -c '%%i %%u %%g %%a' %s/f"):format(w))
+        assert.same({ { { bytes = 3, created = false } } }, calls(w, { { "write", "f", "new" } }, { wrap = wrap }))
+        assert.same({ "new", before }, { read(w .. "/f"), shell(("stat -c '%%i %%u %%g %%a' %s/f"):format(w)) })
+    end)
+
+    it("writes a file in place that is a mount point, also in a folder that is read-only", function()
+        shell(("cd %s; mkdir d; echo old > there; echo old > here; : > mount; : > d/mount"):format(w))
+        local wrap = needs.mounts(([[cd %s; mount --bind here mount; mount --bind d d; mount --bind there d/mount
+            mount -o remount,bind,ro d]]):format(quote(w)))
+        assert.same({ { { bytes = 3, created = false } }, { { bytes = 3, created = false } } },
+            calls(w, { { "write", "mount", "new" }, { "write", "d/mount", "new" } }, { wrap = wrap }))
+        assert.same({ "new", "new" }, { read(w .. "/here"), read(w .. "/there") })
+        assert.equal("d\nhere\nmount\nthere\n", names(w))
+    end)
+
+    it("adds what several add at one time, also where the file is new", function()
+        assert.same({}, run(w, [[
+            local fiber, clock = require("fiber"), require("clock")
+            local left, short = 4, {}
+            for number = 1, 4 do
+                fiber.spawn(function()
+                    for file = 1, 60 do assert(fs.write("n" .. file, tostring(number), { append = true })) end
+                    left = left - 1
+                end)
+            end
+            while left > 0 do clock.sleep(5) end
+            for file = 1, 60 do
+                local content = fs.read("n" .. file)
+                for number = 1, 4 do
+                    if not content:find(number, 1, true) or #content ~= 4 then short[#short + 1] = content end
+                end
+            end
+            return json.array(short)]]))
+    end)
+
     it("says what stands in the way", function()
         write(w .. "/f", "keep")
         local long = ("n"):rep(256)
@@ -560,16 +599,16 @@ describe("fs.write, when something goes wrong", function()
     end)
 
     it("F19 kill -9 in the middle leaves the old or the new content, whole", function()
-        local size = 4000000
-        shell(("cd %s; : > linked; ln linked other"):format(w))
+        local size, linked = 4000000, ("linked"):rep(42)
+        shell(("cd %s; : > %s; ln %s other"):format(w, linked, linked))
         local script = tmp.file("loop.lua", ([[
             local fs = require("fs")
             for i = 1, math.huge do
                 local content = string.char(97 + i %% 26):rep(%d)
                 assert(fs.write("plain", content))
-                assert(fs.write("linked", content))
+                assert(fs.write("%s", content))
                 if i == 1 then assert(fs.write("started", "")) end
-            end]]):format(size))
+            end]]):format(size, linked))
         local function whole(path)
             local content = read(path)
             return #content == size and content == content:sub(1, 1):rep(size)
@@ -584,12 +623,12 @@ describe("fs.write, when something goes wrong", function()
             assert.is_true(whole(w .. "/plain"))
             local kept = {}
             for name in names(w):gmatch("[^\n]+") do
-                if name:find("^%.linked%..*%.sandstorm%-old$") then kept[#kept + 1] = w .. "/" .. name end
+                if name:find("^%.linked.*%.%x+%.sandstorm%-old$") then kept[#kept + 1] = w .. "/" .. name end
             end
-            assert.is_true(whole(w .. "/linked") or #kept == 1 and whole(kept[1]))
+            assert.is_true(whole(w .. "/" .. linked) or #kept == 1 and whole(kept[1]))
             for _, name in ipairs(kept) do os.remove(name) end
         end
-        assert.equal(read(w .. "/linked"), read(w .. "/other"))
+        assert.equal(read(w .. "/" .. linked), read(w .. "/other"))
     end)
 
     it("works without /proc, where temporary files need a name from the start", function()
@@ -696,6 +735,31 @@ describe("fs.move", function()
             return out]]
         local d = w .. "/d: Invalid cross-device link (only files and links can be moved to another file system)"
         assert.same({ w .. "/disk/f", w .. "/disk/l", "x", "640 1000000000 f", d, "x" }, run(w, source, { wrap = wrap }))
+    end)
+
+    it("replaces nothing on another file system unless asked to, and leaves no half of a copy there", function()
+        shell(("cd %s; mkdir disk; echo -n x > f; ln -s f l"):format(w))
+        local wrap = needs.mounts("mount -t tmpfs tmpfs " .. quote(w .. "/disk"))
+        assert.same({ "EEXIST", "EEXIST", "y", ". .. taken" }, run(w, [[
+            assert(fs.write("disk/taken", "y"))
+            local function code(from) return (select(3, fs.move(from, "disk/taken", { replace = false }))) end
+            local out, found = { code("f"), code("l"), (fs.read("disk/taken")) }, {}
+            for _, entry in ipairs(fs.list("disk").entries) do found[#found + 1] = entry.name end
+            out[4] = table.concat(found, " ")
+            return out]], { wrap = wrap }))
+        assert.equal("disk\nf\nl\n", names(w))
+    end)
+
+    it("gives the group of a copy no more than others had where the owner cannot be kept", function()
+        needs.root()
+        shell(("mkdir %s/disk"):format(w))
+        local wrap = needs.mounts("mount -t tmpfs -o mode=777 tmpfs " .. quote(w .. "/disk"))
+        table.move(unprivileged(w), 1, 6, #wrap + 1, wrap)
+        shell(("cd %s; echo x > f; chown 0:0 f; chmod 664 f"):format(w))
+        assert.same({ "644", 4242 }, run(w, [[
+            assert(fs.move("f", "disk/f"))
+            local entry = fs.stat("disk/f")
+            return { ("%o"):format(entry.mode), entry.uid }]], { wrap = wrap }))
     end)
 end)
 

@@ -51,7 +51,6 @@ local function granted_scope(asked)
     end
     return "mcp"
 end
-authorization.granted_scope = granted_scope
 
 local function check_challenge(request, values)
     local method = values.code_challenge_method or "S256"

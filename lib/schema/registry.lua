@@ -35,8 +35,6 @@ function Registry.new(documents, limits)
 end
 
 local function resource_of(registry, address, schema, vocabularies)
-    local known = registry.resources[address]
-    if known and known.root == schema then return known end
     local resource = { address = address, root = schema, anchors = {}, dynamic = {}, vocabularies = vocabularies }
     registry.resources[address] = resource
     return resource
@@ -199,7 +197,7 @@ end
 ---@return string fragment
 function Registry:resolve(place, reference, keyword_at)
     local address, fragment = uri.resolve(place.resource.address, reference)
-    local resource = reference:sub(1, 1) == "#" and place.resource or resource_at(self, address, place, keyword_at)
+    local resource = resource_at(self, address, place, keyword_at)
     if fragment == "" or fragment:sub(1, 1) == "/" then
         return follow(self, resource, fragment, keyword_at, reference), resource, fragment
     end

@@ -57,7 +57,6 @@ end
 function uri.resolve(base, reference)
     local text, fragment = reference:match("^([^#]*)#?(.*)$")
     fragment = fragment:gsub("%%(%x%x)", function(hex) return string.char(tonumber(hex, 16)) end)
-    if text == "" then return base, fragment end
     return write(resolve_parts(parse(base), parse(text))), fragment
 end
 

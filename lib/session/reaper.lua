@@ -40,7 +40,6 @@ local function reap(rows)
     local ended
     ended, message = store.ended(ids)
     if not ended then return nil, message end
-    if #ended == 0 then return 0, 0 end
     local _, ended_ids = pairs_of(ended)
     ending.processes(ended_ids, "the session expired")
     local cleaned, failures = ending.folders(ended)

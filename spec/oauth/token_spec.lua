@@ -131,7 +131,8 @@ describe("oauth.token", function()
         assert.equal("invalid_request", select(2, post({ client_id = id })).error)
         assert.equal("invalid_request", select(2, post({ client_id = id, grant_type = "" })).error)
         assert.equal("unsupported_grant_type", select(2, post({ client_id = id, grant_type = "password" })).error)
-        assert.equal("invalid_request", select(2, post({}, function(request) request.origin = nil end)).error)
+        local fields = { grant_type = "refresh_token", refresh_token = "x", client_id = id }
+        assert.equal("invalid_request", select(2, post(fields, function(request) request.origin = nil end)).error)
     end)
 
     it("notes who signed in, what was refused, and what only a thief or somebody robbed can do", function()

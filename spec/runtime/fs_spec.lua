@@ -430,6 +430,14 @@ describe("fs.write", function()
         assert.equal("f\n", names(w .. "/d"))
     end)
 
+    it("writes no file in place whose old content is too large to be kept meanwhile", function()
+        shell(("cd %s; mkdir d; truncate -s 67108865 d/f; chmod 555 d"):format(w))
+        local got = calls(w, { { "write", "d/f", "x" }, { "stat", "d/f" } }, { wrap = unprivileged(w) })
+        assert.same(failure(w .. "/d/f", "File too large (no new file can take its place here, and its old content is too large "
+            .. "to be kept while it is written to)", "EFBIG"), got[1])
+        assert.equal(67108865, got[2][1].size)
+    end)
+
     it("writes a file in place whose owner it cannot give to a new one", function()
         needs.root()
         local wrap = unprivileged(w)

@@ -20,6 +20,14 @@ describe("message.describe", function()
         ["a string, a number or true or false"] = { type = { "string", "number", "boolean" } },
         ['one of "a", 1 or null'] = { enum = { "a", 1, json.null } },
         ['"a"'] = { const = "a" },
+        ['"b"'] = { enum = { "b" } },
+        ["a number <= 5"] = { type = "number", maximum = 5 },
+        ["a number >= 1 and < 5"] = { type = "number", minimum = 1, exclusiveMaximum = 5 },
+        ["a number > 1 and <= 5"] = { type = "number", exclusiveMinimum = 1, maximum = 5 },
+        ["null"] = { type = "null", default = json.null },
+        ["a number"] = { type = { "null", "number" }, default = json.null },
+        ["a number or a string"] = { type = { "number", "null", "string" }, default = json.null },
+        ["a string or an object"] = { oneOf = { { type = "string" }, { type = "object" } } },
         ["a number (bytes)"] = {
             anyOf = { { type = "number" }, { type = "null" } }, default = json.null, description = "Size in bytes",
         },
@@ -31,6 +39,8 @@ describe("message.describe", function()
         local choices = {}
         for i = 1, 100 do choices[i] = i end
         assert.equal("one of 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, …", message.describe { enum = choices })
+        for i = 1, 100 do choices[i] = { const = i } end
+        assert.equal("1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 or 12", message.describe { anyOf = choices })
     end)
 
     it("has no words for a schema that says nothing", function()
@@ -57,8 +67,15 @@ end)
 describe("message.quote", function()
     it("keeps to one line and to whole characters", function()
         assert.equal('"a\\n\\"\\\\\\u0000"', message.quote('a\n"\\\0'))
-        local quoted = message.quote(("é"):rep(100))
-        assert.truthy(utf8.len(quoted))
-        assert.truthy(quoted:find("…", 1, true))
+        assert.equal('"' .. ("é"):rep(30) .. '…"', message.quote(("é"):rep(100)))
+        assert.equal('"x' .. ("é"):rep(29) .. '…"', message.quote("x" .. ("é"):rep(100)))
+        assert.equal('"xy' .. ("€"):rep(19) .. '…"', message.quote("xy" .. ("€"):rep(100)))
+        assert.equal('"…"', message.quote(("\x80"):rep(100)))
+    end)
+
+    it("leaves what is 60 bytes long, and counts the characters of what is longer", function()
+        local text = ("é"):rep(30)
+        assert.equal(('string "%s"'):format(text), message.got(text, false))
+        assert.equal(('string "%s…" (31 characters)'):format(text), message.got(text .. "x", false))
     end)
 end)

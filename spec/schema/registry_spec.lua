@@ -18,12 +18,13 @@ describe("schema.registry", function()
         local source = { ["$defs"] = {
             a = { ["$anchor"] = "here", type = "string" }, ["b/c"] = { type = "number" },
             d = { ["$id"] = "other", ["$defs"] = { e = { ["$anchor"] = "deep" } } }, f = { allOf = { {}, { title = "second" } } },
+            ["0"] = { anyOf = { {} } },
         } }
         local registry, defs = new(source), source["$defs"]
         for reference, target in pairs({
             ["#"] = source, ["#/$defs/a"] = defs.a, ["#here"] = defs.a, ["#/$defs/b~1c"] = defs["b/c"], ["other"] = defs.d,
             ["https://x/other#deep"] = defs.d["$defs"].e, ["other#/$defs/e"] = defs.d["$defs"].e,
-            ["#/$defs/f/allOf/1"] = defs.f.allOf[2],
+            ["#/$defs/f/allOf/1"] = defs.f.allOf[2], ["#/$defs/0/anyOf/0"] = defs["0"].anyOf[1],
             ["root#here"] = defs.a,
         }) do
             assert.equal(target, resolve(registry, source, reference), reference)
@@ -46,9 +47,21 @@ describe("schema.registry", function()
             '^schema: /%$ref: nothing here has the address "https://y/", and references are not fetched')
     end)
 
-    it("says where a reference leads nowhere", function()
-        local source = {}
+    it("takes what stands at an unusual place for a schema, with the address of what is around it", function()
+        local odd = { ["$ref"] = "leaf" }
+        local source = { ["$defs"] = { d = { ["$id"] = "https://x/d/", ["x-odd"] = { odd } } } }
         local registry = new(source)
+        assert.is_nil(registry.places[odd])
+        assert.equal(odd, resolve(registry, source, "#/$defs/d/x-odd/0"))
+        assert.equal("https://x/d/", registry.places[odd].resource.address)
+    end)
+
+    it("says where a reference leads nowhere", function()
+        local source = { maximum = 5, allOf = { {} } }
+        local registry = new(source)
+        for _, reference in ipairs({ "#/maximum/x", "#/allOf/x", "#/allOf/1" }) do
+            assert.error_matches(function() resolve(registry, source, reference) end, "leads nowhere")
+        end
         assert.error_matches(function() resolve(registry, source, "#/$defs/x") end,
             '"#/%$defs/x" leads nowhere: there is no "%$defs"')
         assert.error_matches(function() resolve(registry, source, "#x") end, "no %$anchor is called x in https://x/root")
@@ -63,6 +76,7 @@ describe("schema.registry", function()
             "/items/$dynamicAnchor: " },
         ["an anchor that is no name"] = { { ["$anchor"] = "1" }, "/$anchor: expected a letter" },
         ["a list where one schema is due"] = { { items = { {} } }, "a list of schemas goes under prefixItems" },
+        ["a schema with a key that is no name"] = { { ["not"] = { [2] = true } }, "/not: expected names as keys, got the key 2" },
         ["a schema where a list is due"] = { { allOf = { a = {} } }, "/allOf: expected a list of schemas" },
         ["a dialect of another draft"] = { { ["$schema"] = "http://json-schema.org/draft-07/schema#" }, "/$schema: expected" },
     }) do

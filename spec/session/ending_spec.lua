@@ -31,13 +31,23 @@ describe("session.ending", function()
         assert.same({ "TERM", "0", "0", "0" }, signals)
     end)
 
-    it("kills after two seconds what does not end", function()
+    it("kills after two seconds what does not end, and waits until it is gone", function()
+        local looks = 3 -- behind SIGKILL
         host.process.signal_marked = function(_, _, signal)
             if signal ~= "0" then signals[#signals + 1] = { signal, host.now } end
-            return signals[2] and 0 or 1
+            if not signals[2] then return 1 end
+            looks = looks - 1
+            return math.max(0, looks)
         end
         ending.processes({ "a", "b" }, "")
         assert.same({ { "TERM", 0 }, { "KILL", 2000 } }, signals)
+        assert.equal(0, looks)
+    end)
+
+    it("waits for ever for nobody", function()
+        host.process.signal_marked = function() return 1 end
+        ending.processes({ "a", "b" }, "")
+        assert.equal(4000, host.now)
     end)
 
     it("says of which sessions the folder is gone, and why another is not", function()

@@ -42,8 +42,8 @@ describe("session.exec", function()
     it("runs the command in the workspace of the session, marked as its own", function()
         ends_with({ exit_code = 0, stdout = "done\xFF" })
         assert.same({ exit_code = 0, stdout = "done\u{FFFD}", stderr = "" }, run())
-        assert.same({ "make", "/w/sessions/id/workspace", 30000, { A = "1", SANDSTORM_SESSION_ID = "id" } },
-            { started.command, started.cwd, started.timeout_ms, started.env })
+        assert.same({ "make", "/w/sessions/id/workspace", 30000, 10485760, { A = "1", SANDSTORM_SESSION_ID = "id" } },
+            { started.command, started.cwd, started.timeout_ms, started.capture_bytes, started.env })
     end)
 
     for given, seconds in pairs({ [-5] = 1, [0] = 1, [1999] = 1, [300000] = 300, [1 << 53] = 300 }) do
@@ -94,10 +94,23 @@ describe("session.exec", function()
         assert.same({ nil, "cwd: /w/sessions/id/workspace: No such file or directory", "ECWD" }, { run({ cwd = "x" }) })
     end)
 
+    it("has written down before it answers whether others still run, and leaves nothing to do behind it", function()
+        ends_with({ exit_code = 0 })
+        for others, status in pairs({ [0] = "ready", [1] = "active" }) do
+            written = {}
+            host.fiber.count = function(tag)
+                assert.same({ "session:id", nil }, { tag, host.tag })
+                return others
+            end
+            run()
+            assert.same({ { status }, {} }, { written, host.spawned })
+        end
+    end)
+
     it("writes down behind it whether commands run, again while that changes, however it ended", function()
         host.process.run = function() error("stopped: the session was deleted", 0) end
         assert.has_error(function() run() end, "stopped: the session was deleted")
-        assert.equal(1, #host.spawned)
+        assert.same({ 1, 60000, nil }, { #host.spawned, host.spawned[1].limits.deadline_ms, host.tag })
         local counts = { 1, 0, 0, 0 }
         host.fiber.count = function() return table.remove(counts, 1) end
         host.spawned[1].handler()

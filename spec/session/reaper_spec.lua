@@ -1,3 +1,4 @@
+local json = require("cjson")
 local run = require("spec.support.session_lua")
 
 --- One round of the reaper.
@@ -21,6 +22,41 @@ describe("session.reaper", function()
             insert("alive")
             reaper.run()
             return { state("over"), state("never-opened"), state("interrupted"), state("alive"), state("nobody") }
+        ]]))
+    end)
+
+    it("ends what a session left running before its folder goes, counts it and says so", function()
+        local log = {}
+        local seen = reap([[
+            insert("a", { expires_at = "2026-11-30T11:59:59Z" })
+            insert("b", { expires_at = "2026-11-30T11:59:59Z" })
+            insert("alive")
+            local metrics, counted, ended = require("metrics"), {}, {}
+            metrics.add = function(...) counted[#counted + 1] = { ... } end
+            require("session.ending").processes = function(ids, reason)
+                ended[#ended + 1] = { ids, reason, state(ids[1]), state(ids[2]) }
+            end
+            reaper.run()
+            return { ended, counted, require("session.census").read().counts }
+        ]], log)
+        assert.same({
+            { { { "a", "b" }, "the session expired", "expired with folder", "expired with folder" } },
+            { { "sandstorm_sessions_cleaned_total", { by = "reaper" }, 2 } }, { cleaned = 2, ready = 1 },
+        }, seen)
+        assert.matches("Session reaper: cleaned 2 sessions %(0 errors%)", log.text)
+    end)
+
+    it("says nothing where nothing was over", function()
+        local log = {}
+        reap([[insert("alive") reaper.run() reaper.run()]], log)
+        assert.not_matches("Session reaper", log.text)
+    end)
+
+    it("comes every five minutes, and counts every ten seconds", function()
+        assert.same({ { 300000, true }, { 10000, true } }, reap([[
+            local first, second = table.unpack(reaper.ticks())
+            return { { first.every_ms, first.run == reaper.run }, { second.every_ms,
+                second.run == require("session.census").take } }
         ]]))
     end)
 
@@ -70,7 +106,7 @@ describe("session.reaper", function()
     end)
 
     it("works in batches through more than one holds, and ends where its time does", function()
-        assert.same({ 200, 450 }, reap([[
+        assert.same({ 200, 450, 250, json.null }, reap([[
             for number = 1, 450 do
                 assert(store.insert({ id = ("%03d"):format(number), type = "t", workspace_path = "/nowhere", ttl_minutes = 1,
                     created_at = "2026-11-30T11:00:00Z", expires_at = "2026-11-30T11:01:00Z" }))
@@ -79,10 +115,19 @@ describe("session.reaper", function()
             local time_left = fiber.time_left
             fiber.time_left = function() return 30000 end
             reaper.run()
-            local first = store.count().cleaned
-            fiber.time_left = time_left
+            local counted = { store.count().cleaned }
+            local function go_on()
+                fiber.time_left = time_left
+                reaper.run()
+                counted[#counted + 1] = store.count().cleaned or json.null
+            end
+            go_on()
+            later(24 * 60 + 1)
+            fiber.time_left = function() return 30000 end
             reaper.run()
-            return { first, store.count().cleaned }
+            counted[#counted + 1] = store.count().cleaned
+            go_on()
+            return counted
         ]]))
     end)
 
@@ -111,19 +156,29 @@ describe("session.reaper", function()
         ]]))
     end)
 
-    it("says that the database cannot be used, and comes again", function()
-        local log = {}
-        local seen = reap([[
+    for _, name in ipairs({ "due", "expire", "ended", "clean" }) do
+        it("says that the database cannot be used, and comes again: " .. name, function()
+            local log = {}
+            local seen = reap(([[
+                insert("over", { expires_at = "2026-11-30T11:55:00Z" })
+                local works = store.%s
+                store.%s = function() return nil, "sessions.db: disk full", "EFULL" end
+                reaper.run()
+                store.%s = works
+                reaper.run()
+                return state("over")
+            ]]):gsub("%%s", name), log)
+            assert.equal("cleaned", seen)
+            assert.matches("the database cannot be used: sessions%.db: disk full", log.text)
+        end)
+    end
+
+    it("leaves everything as it is where it cannot be marked", function()
+        assert.equal("ready with folder", reap([[
             insert("over", { expires_at = "2026-11-30T11:55:00Z" })
-            local expire = store.expire
             store.expire = function() return nil, "sessions.db: disk full", "EFULL" end
             reaper.run()
-            local first = state("over")
-            store.expire = expire
-            reaper.run()
-            return { first, state("over") }
-        ]], log)
-        assert.same({ "ready with folder", "cleaned" }, seen)
-        assert.matches("the database cannot be used: sessions%.db: disk full", log.text)
+            return state("over")
+        ]]))
     end)
 end)

@@ -29,7 +29,7 @@ end
 
 --- What the source returns, and what the program wrote to stderr in `log`.
 return function(source, log)
-    local value, result = program.lua(stand_in .. PRELUDE .. source)
+    local value, result = program.lua(stand_in .. PRELUDE .. source, { env = { SANDSTORM_LOG_LEVEL = "info" } })
     if log then log.text = result.stderr end
     return value
 end

@@ -606,6 +606,12 @@ describe("fs.write, when something goes wrong", function()
         assert.same(expected("EFBIG"), run(w, FULL, { wrap = { "prlimit", "--fsize=1000000", "--" } }))
     end)
 
+    it("what was written is taken back where space cannot be reserved beforehand", function()
+        local wrap = needs.mounts(("mount -t ramfs ramfs %s; chmod 777 %s"):format(quote(w), quote(w)))
+        table.move({ "prlimit", "--fsize=1000000", "--" }, 1, 3, #wrap + 1, wrap)
+        assert.same(expected("EFBIG"), run(w, FULL, { wrap = wrap }))
+    end)
+
     it("F19 kill -9 in the middle leaves the old or the new content, whole", function()
         local size, linked = 4000000, ("linked"):rep(42)
         shell(("cd %s; : > %s; ln %s other"):format(w, linked, linked))

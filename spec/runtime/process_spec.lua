@@ -799,6 +799,24 @@ describe("background jobs", function()
         assert.same({ 64, true, true, forgotten }, { table.unpack(result, 1, 4) })
     end)
 
+    it("a job that is forgotten is read no longer, and what it left behind lives on", function()
+        needs.root() -- who may see the descriptors of a process that hides its memory
+        local result = lua([[
+            sh("true")
+            local before = descriptors()
+            local pid = process.start({ command = "sleep 300 & echo $!" })
+            local child = ended(pid).output:match("%d+")
+            local read_on = wait_for(function() return descriptors() == before + 1 end)
+            for _ = 1, 64 do ended(process.start({ command = "exit 0" })) end
+            local forgotten = process.job(pid) == nil
+            local closed = wait_for(function() return descriptors() == before end)
+            local lives = alive(child)
+            sh("kill " .. child)
+            return { read_on, forgotten, closed, lives }
+        ]])
+        assert.same({ true, true, true, true }, result)
+    end)
+
     it("more than 256 at a time are refused; one that ends makes room", function()
         local result = lua([[
             local pid

@@ -104,6 +104,25 @@ describe("what left the group", function()
         end
     end)
 
+    it("is found by its mark however large its environment is", function()
+        assert.same({ true, true }, lua([[
+            local run = process.run({
+                -- env(1) keeps the order, so the mark lies behind what is large.
+                command = "setsid env -i A=\"$LARGE\" B=\"$LARGE\" SANDSTORM_RUN_ID=$SANDSTORM_RUN_ID PATH=\"$PATH\" "
+                    .. "bash -c 'echo $$ > session; sleep 300; true' & sleep 300",
+                env = { LARGE = ("x"):rep(100000) }, timeout_ms = 2000,
+            })
+            return { run.timed_out, wait_for(function() return gone("session") end) }
+        ]]))
+    end)
+
+    it("is looked for without a descriptor that stays", function()
+        assert.is_true(lua([[
+            for _ = 1, 40 do assert(process.run({ command = "sleep 300", timeout_ms = 1 }).timed_out) end
+            return process.run({ command = "true" }).exit_code == 0
+        ]], { wrap = { "prlimit", "--nofile=40" } }))
+    end)
+
     it("cannot be given another mark by a caller", function()
         assert.same({ true, true }, lua([[
             local out = {}
@@ -111,6 +130,46 @@ describe("what left the group", function()
                 out[i] = process.run({ command = "echo $SANDSTORM_RUN_ID", env = { SANDSTORM_RUN_ID = "x" } }).stdout
             end
             return { out[1]:find("^%x+\n$") ~= nil and #out[1] == 17, out[1] ~= out[2] }
+        ]]))
+    end)
+end)
+
+describe("process.signal_marked", function()
+    it("signals what was started with one of the values, wherever it is, and never the server itself", function()
+        assert.same({ true, true, true, true, true, true }, lua([[
+            local function start(value, name)
+                process.start({ command = "setsid bash -c 'echo $$ > " .. name .. "; sleep 300; true' & wait",
+                    env = { MARK = value } })
+                wait_for(function() return pid(name) end)
+            end
+            local function some(values, signal) return process.signal_marked("MARK", values, signal) > 0 end
+            local none = not some({ "own", "another" }, "TERM")
+            start("first", "one")
+            start("second", "two")
+            start("second but longer", "three")
+            local looked = some({ "first" }, "0") and alive("one") and alive("two")
+            some({ "first" }, "KILL")
+            local first = wait_for(function() return gone("one") and not some({ "first" }, "0") end)
+            local spared = alive("two")
+            some({ "first", "second" }, "KILL")
+            local second = wait_for(function() return gone("two") end)
+            return { none, looked, first, spared, second, alive("three") and some({ "second but longer" }, "KILL") }
+        ]], { env = { MARK = "own" } }))
+    end)
+
+    it("names what is expected and what came", function()
+        assert.same({
+            "process.signal_marked: name: expected a string, got nil", "process.signal_marked: name: expected text without NUL",
+            "process.signal_marked: values: expected a string, got number",
+            "process.signal_marked: values: expected text without NUL",
+            "bad argument #3 to 'process.signal_marked' (invalid option 'HUP')",
+        }, lua([[
+            local out = {}
+            for _, words in ipairs({ { n = 3, [3] = "0" }, { "", {}, "0" }, { "A", { 5 }, "0" }, { "A", { "x\0" }, "0" },
+                { "A", {}, "HUP" } }) do
+                out[#out + 1] = select(2, pcall(process.signal_marked, table.unpack(words, 1, 3)))
+            end
+            return out
         ]]))
     end)
 end)

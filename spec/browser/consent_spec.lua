@@ -18,7 +18,7 @@ describe("The consent page in Chromium", function()
         local result = program.run({
             command = { program.root .. "/" .. node, program.root .. "/spec/browser/consent.mjs", origin,
                 ("https://localhost:%d/callback"):format(back.port) },
-            env = { SANDSTORM_TOKEN = s.token }, seconds = 120,
+            env = { SANDSTORM_TOKEN = s.token }, seconds = 600,
         })
         assert(result.code == 0, "\n" .. result.stdout .. result.stderr)
         assert.matches("ok  .*A40", result.stdout)

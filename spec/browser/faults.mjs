@@ -1,6 +1,7 @@
 // Runs in the page: what is wrong with it as it is laid out now. Text that is hard to read (contrast by WCAG 2, of every
-// visible text and of the ring around what has the focus, against the nearest background behind it), and what is cut off.
-export function faults() {
+// visible text and of the ring around what has the focus, against the nearest background behind it), what is cut off, and a
+// page that is not as "light" or "dark" as it should be.
+export function faults(scheme) {
   const parse = (color) => (color.match(/[\d.]+/g) || [0, 0, 0, 0]).map(Number);
   const light = ([r, g, b]) => [r, g, b].map((c) => c / 255).map((c) => c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
     .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
@@ -30,6 +31,7 @@ export function faults() {
   for (const node of document.querySelectorAll("button, a, input[type=password]")) {
     if (node.getBoundingClientRect().height < 44) bad.push("too small for a finger: " + node.outerHTML.slice(0, 60));
   }
+  if ((light(behind(document.body)) < 0.2) !== (scheme === "dark")) bad.push("not " + scheme);
   const root = document.documentElement;
   if (root.scrollWidth > root.clientWidth) bad.push("scrolls sideways by " + (root.scrollWidth - root.clientWidth));
   if (root.lang !== "en" || !/ · Sandstorm$/.test(document.title)) bad.push("language or title");

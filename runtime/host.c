@@ -18,6 +18,7 @@
 #include "path.h"
 #include "shared.h"
 #include "stream.h"
+#include "turns.h"
 
 #define SHARED_ENTRIES 65536
 #define SHARED_BYTES ((size_t)32 << 20)
@@ -68,12 +69,13 @@ static bool open_parts(struct host *host, const struct config_secrets *secrets)
     host->shared = shared_new(SHARED_ENTRIES, SHARED_BYTES);
     host->streams = stream_hub_new(host->loop, STREAMS_MAX);
     host->inboxes = inbox_table_new();
+    host->turns = turn_table_new();
     host->metrics = metrics_new();
     host->audit = audit_new(host->config->audit_file, host->config->audit_bytes, host->config->audit_files);
     host->slices = slice_timer_new();
     return host->keys != NULL && host->grants != NULL && host->databases != NULL && host->jobs != NULL &&
-           host->shared != NULL && host->streams != NULL && host->inboxes != NULL && host->metrics != NULL &&
-           host->audit != NULL && host->slices != NULL;
+           host->shared != NULL && host->streams != NULL && host->inboxes != NULL && host->turns != NULL &&
+           host->metrics != NULL && host->audit != NULL && host->slices != NULL;
 }
 
 bool host_open(struct host *host, uv_loop_t *loop, const struct config *config,
@@ -98,6 +100,7 @@ void host_close(struct host *host)
     slice_timer_free(host->slices);
     audit_free(host->audit);
     metrics_free(host->metrics);
+    turn_table_free(host->turns);
     inbox_table_free(host->inboxes);
     shared_free(host->shared);
     db_table_free(host->databases);

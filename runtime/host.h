@@ -31,6 +31,7 @@ struct shared;
 struct stdio;
 struct slice_timer;
 struct stream_hub;
+struct turn_table;
 
 struct host {
     uv_loop_t *loop;
@@ -43,6 +44,7 @@ struct host {
     struct job_table *jobs;        /* background jobs, and the set of all children; see jobs.h */
     struct inbox_table *inboxes;   /* messages for fibers that wait; see inbox.h */
     struct shared *shared;         /* small memory across requests; see shared.h */
+    struct turn_table *turns;      /* who does what first; see turns.h */
     struct slice_timer *slices;    /* interrupts long computations; see fiber_slice.h */
     struct audit *audit;           /* who did what; see audit.h */
     struct metrics *metrics;       /* figures for monitoring; see metrics.h */

@@ -9,7 +9,7 @@
 /* clang-format off */
 #define LUA_MODULES(X) \
     X(audit) X(clock) X(crypto) X(db) X(fetch) X(fiber) X(fs) X(git) X(grants) X(host) X(inbox) X(json) X(log) \
-    X(metrics) X(process) X(shared) X(stdio) X(stream) X(text)
+    X(metrics) X(process) X(shared) X(stdio) X(stream) X(text) X(turns)
 /* clang-format on */
 
 #define LUA_MODULE_DECLARE(name) int luaopen_##name(lua_State *L);

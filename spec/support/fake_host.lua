@@ -8,7 +8,7 @@ local fake_host = {}
 
 local OWN = {
     "audit", "clock", "crypto", "db", "fetch", "fiber", "fs", "git", "grants", "host", "inbox", "log", "metrics", "process",
-    "shared", "stdio", "stream",
+    "shared", "stdio", "stream", "turns",
 }
 
 local function logger(lines, name)
@@ -65,6 +65,9 @@ local function add_loop(fakes)
             return 1
         end,
         owner = function() return nil end,
+    }
+    fakes.turns = {
+        take = function() return { leave = function() end } end,
     }
     fakes.stdio = {
         write = function(text) fakes.sent[#fakes.sent + 1] = { "stdout", text } end,

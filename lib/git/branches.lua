@@ -46,7 +46,9 @@ function branches.parse(output)
     return table.concat(lines), list, branch
 end
 
-local function list_all(call)
+--- Lists all branches.
+---@param call git.Call
+function branches.list(call)
     local lines, run, message = engine.lines(call, "branches", nil, { "branch", "--all", FORMAT })
     if message then return nil, message end
     if not lines then return answer.result(call, answer.both(run, call)) end
@@ -54,22 +56,17 @@ local function list_all(call)
     return answer.result(call, answer.made(answer.trim(shown), run), { branches = list, current = place.or_null(current) })
 end
 
-local function create(call, name)
+--- Makes a branch at HEAD.
+---@param call git.Call
+---@param name string
+function branches.create(call, name)
+    name = check.revision("name", name)
     engine.program(call, "create_branch")
     local run, message = call:run_when_free({ "branch", "--end-of-options", name })
     if not run then return nil, message end
     local outcome = answer.both(run, call)
     if not outcome.ok then return answer.result(call, outcome) end
     return answer.result(call, outcome, { created = name, commit = place.or_null(place.commit(call, "refs/heads/" .. name)) })
-end
-
---- Lists all branches, or makes one.
----@param call git.Call
----@param name? string
-function branches.list_or_create(call, name)
-    name = check.revision("name", name)
-    if name then return create(call, name) end
-    return list_all(call)
 end
 
 local PREVIOUS = "-"

@@ -2,8 +2,10 @@
 local answer = require("git.answer")
 local check = require("git.check")
 local engine = require("git.engine")
+local fs = require("fs")
 local mask = require("git.mask")
 local names = require("names")
+local order = require("git.order")
 local place = require("git.place")
 local remote = require("git.remote")
 local targets = require("git.target")
@@ -21,10 +23,8 @@ end
 
 -- Runs git, which tells the target what it does.
 local function run_for(call, arguments, route, target)
-    local env = { [targets.VARIABLE] = target.id }
-    for name, value in pairs(route.env or {}) do env[name] = value end
     return call:run(arguments, {
-        env = env, config = route.config, transfers = true,
+        env = route.env, config = route.config, transfers = true,
         on_output = function(_, stderr) target:hear(stderr) end,
     })
 end
@@ -37,6 +37,15 @@ local function fields_of(call, url, path)
     }
 end
 
+-- The name that git makes of a URL, near enough to tell clones that may meet.
+local function name_of(url) return (url:gsub("[%s/]+$", ""):gsub("/%.git$", ""):match("[^/:]*$"):gsub("%.git$", "")) end
+
+-- Where a clone goes, before it is known for certain.
+local function goal(url, path)
+    local named = path and path ~= "" and names.read(path) or name_of(url)
+    return fs.resolve(named) or named
+end
+
 ---@param call git.Call in the workspace
 ---@param url string
 ---@param path? string
@@ -44,8 +53,11 @@ end
 function clone.run(call, url, path, branch)
     engine.program(call, "clone")
     url, branch = check.source("repo_url", url) or "", check.revision("branch", branch)
-    local target <close>, message = targets.of(path)
+    local turn <close>, late = order.at(call, goal(url, path), "git_clone")
+    if not turn then return nil, late end
+    local target, message = targets.of(path)
     if not target then return nil, message end
+    turn.if_stopped = function() target:give_up() end
     local run, complaint = run_for(call, arguments_for(url, target.path, branch), remote.route(call, url), target)
     if not run then
         target:clean_up(false)

@@ -1,7 +1,9 @@
 --- The `git` program: how it is called. No shell reads the arguments, no prompt of any kind can wait for a person, and
 --- no repository above the workspace is found.
 local clock = require("clock")
+local fiber = require("fiber")
 local fs = require("fs")
+local host = require("host")
 local log = require("log")
 local mask = require("git.mask")
 local process = require("process")
@@ -34,6 +36,9 @@ local LEFT_OUT = {
 
 local LOCK_PATIENCE_MS, LOCK_POLL_MS = 2000, 50
 
+-- By this all processes of one run are known.
+local RUN_VARIABLE, END_POLL_MS = "SANDSTORM_GIT_RUN", 50
+
 ---@class git.RunOptions
 ---@field reads? boolean changes nothing: takes no locks that can be done without
 ---@field env? table<string, string>
@@ -50,6 +55,7 @@ local LOCK_PATIENCE_MS, LOCK_POLL_MS = 2000, 50
 ---@field deadline number
 ---@field place? git.Place of the repository, where one was found
 ---@field ctx? ctx.Context of the tool, to tell progress
+---@field private run_id? string of what runs, or ran last
 ---@field engine string what answers, for the result: "native", or "git: " and why the program does
 local Call = {}
 Call.__index = Call
@@ -72,8 +78,8 @@ local function command_line(arguments, config)
     return append(argv, arguments)
 end
 
-local function environment(options)
-    local env = { GIT_CEILING_DIRECTORIES = fs.root():match("^(.*)/[^/]*$") }
+local function environment(options, run_id)
+    local env = { GIT_CEILING_DIRECTORIES = fs.root():match("^(.*)/[^/]*$"), [RUN_VARIABLE] = run_id }
     if env.GIT_CEILING_DIRECTORIES == "" then env.GIT_CEILING_DIRECTORIES = "/" end
     if options.reads then env.GIT_OPTIONAL_LOCKS = "0" end
     for _, more in ipairs({ ENVIRONMENT, options.env or {} }) do
@@ -137,10 +143,11 @@ function Call:run(arguments, options)
     if options.transfers and self.ctx and self.ctx:is_followed() then
         arguments, tell = progress.asked_for(arguments), progress.teller(self.ctx)
     end
+    self.run_id = host.random_id()
     local run, message, code = process.run({
         argv = command_line(arguments, options.config),
         cwd = options.cwd or self.cwd,
-        env = environment(options),
+        env = environment(options, self.run_id),
         timeout_ms = math.max(1, self:time_left_ms()),
         capture_bytes = program.OUTPUT_BYTES + 4, -- one character more: the cut falls on a border
         stdin = options.stdin,
@@ -149,6 +156,17 @@ function Call:run(arguments, options)
     if not run then return failure(message, code) end
     log_run(run, arguments)
     return tell and without_progress(run) or run
+end
+
+--- Calls `act`, beside and beyond the call, when nothing runs any more of what the call ran last. Of a call that is
+--- stopped all that it ran is being ended.
+---@param act fun()
+function Call:when_ended(act)
+    local marks = { self.run_id }
+    fiber.spawn(function()
+        while process.signal_marked(RUN_VARIABLE, marks, "0") > 0 do clock.sleep(END_POLL_MS) end
+        act()
+    end)
 end
 
 --- The output of a command that only inspects; nil when it failed, or when the time of the call is over.

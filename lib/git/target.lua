@@ -1,23 +1,15 @@
 --- Where a clone goes. What a failure leaves behind is removed, what was there before never: also when the call is
 --- stopped while git runs.
-local clock = require("clock")
-local fiber = require("fiber")
 local fs = require("fs")
-local host = require("host")
 local names = require("names")
 local process = require("process")
 
 local target = {}
 
---- The variable by which the processes of one clone are known.
-target.VARIABLE = "SANDSTORM_CLONE_ID"
-
 local REMOVE_S = 60
-local POLL_MS = 50
 local FIRST_WORDS = 4096 -- bytes of what git says that can hold the name
 
 ---@class git.Target
----@field id string
 ---@field path? string absolute; nil when git is to choose
 ---@field private before table<string, true> names in the workspace, when git is to choose
 ---@field private existed boolean
@@ -47,7 +39,7 @@ local function names_in_workspace()
 end
 
 local function new(fields)
-    fields.id, fields.said, fields.parents = host.random_id(), "", fields.parents or {}
+    fields.said, fields.parents = "", fields.parents or {}
     return setmetatable(fields, Target)
 end
 
@@ -103,15 +95,9 @@ end
 --- The clone is complete.
 function Target:keep() self.settled = true end
 
-local function has_ended(id) return process.signal_marked(target.VARIABLE, { id }, "0") == 0 end
-
---- The call was stopped: git is being ended, and what it leaves is removed after it.
-function Target:__close()
-    if self.settled then return end
-    fiber.spawn(function()
-        while not has_ended(self.id) do clock.sleep(POLL_MS) end
-        self:clean_up(true)
-    end)
+--- The call was stopped and git has ended: what it left is removed, unless that was settled before.
+function Target:give_up()
+    if not self.settled then self:clean_up(true) end
 end
 
 return target

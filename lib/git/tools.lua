@@ -6,6 +6,7 @@ local commit = require("git.commit")
 local fail = require("fail")
 local history = require("git.history")
 local names = require("names")
+local order = require("git.order")
 local program = require("git.program")
 local repository = require("git")
 local status = require("git.status")
@@ -28,19 +29,27 @@ end
 
 function git.status(args, timeout_s) return status.run(call_for(args, timeout_s)) end
 
-function git.commit(args, timeout_s) return commit.run(call_for(args, timeout_s), args.message, args.paths) end
+function git.commit(args, timeout_s)
+    return order.change(call_for(args, timeout_s), "git_commit", commit.run, args.message, args.paths)
+end
 
 function git.push(args, timeout_s, ctx)
-    return transfer.push(call_for(args, timeout_s, ctx), args.remote, args.branch)
+    return order.change(call_for(args, timeout_s, ctx), "git_push", transfer.push, args.remote, args.branch)
 end
 
 function git.pull(args, timeout_s, ctx)
-    return transfer.pull(call_for(args, timeout_s, ctx), args.remote, args.branch)
+    return order.change(call_for(args, timeout_s, ctx), "git_pull", transfer.pull, args.remote, args.branch)
 end
 
-function git.branch(args, timeout_s) return branches.list_or_create(call_for(args, timeout_s), args.name) end
+function git.branch(args, timeout_s)
+    local call = call_for(args, timeout_s)
+    if not args.name or args.name == "" then return branches.list(call) end
+    return order.change(call, "git_branch", branches.create, args.name)
+end
 
-function git.checkout(args, timeout_s) return branches.checkout(call_for(args, timeout_s), args.branch) end
+function git.checkout(args, timeout_s)
+    return order.change(call_for(args, timeout_s), "git_checkout", branches.checkout, args.branch)
+end
 
 function git.diff(args, timeout_s) return changes.run(call_for(args, timeout_s), args) end
 

@@ -39,25 +39,25 @@ describe("git.branches", function()
 
     it("lists with the engine of this process where that can, and says who answered", function()
         host.git.branches = function() return LISTED end
-        local result = branches.list_or_create(call)
+        local result = branches.list(call)
         assert.same({ "native", "main", {} }, { result.structured.engine, result.structured.current, host.asked })
         host.git.branches = function() return nil, "worktrees" end
         host.answers["branch --all"] = LISTED
-        result = branches.list_or_create(call, "")
+        result = branches.list(call)
         assert.same({ "git: worktrees", "main" }, { result.structured.engine, result.structured.current })
     end)
 
     it("says what git says of no repository", function()
         host.answers["branch"] = { exit_code = 128, stderr = "fatal: not a git repository\n" }
-        assert.same({ content = { "fatal: not a git repository" }, isError = true }, branches.list_or_create(call))
+        assert.same({ content = { "fatal: not a git repository" }, isError = true }, branches.list(call))
     end)
 
     it("makes a branch, whose name is never an option", function()
         host.answers["branch --end-of-options new"] = ""
         host.answers["rev-parse --verify --quiet --end-of-options refs/heads/new"] = "abc\n"
-        local result = branches.list_or_create(call, "new")
+        local result = branches.create(call, "new")
         assert.same({ false, "new", "abc" }, { result.isError, result.structured.created, result.structured.commit })
-        assert.has_error(function() branches.list_or_create(call, "-D") end)
+        assert.has_error(function() branches.create(call, "-D") end)
     end)
 
     it("switches with a name alone, and tells where HEAD is then", function()

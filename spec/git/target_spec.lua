@@ -71,25 +71,15 @@ describe("git.target", function()
         assert.same({ "find /w/name/ -mindepth 1 -delete" }, removals())
     end)
 
-    it("is cleaned up after the processes of a call that was stopped, and only then", function()
-        local left = 2
-        host.process.signal_marked = function(_, ids, name)
-            assert.same({ "0123456789abcdef", "0" }, { ids[1], name })
-            left = left - 1
-            return left
-        end
-        do
-            local kept <close> = target.of("a")
-            kept:keep()
-        end
-        assert.same({}, host.spawned)
-        do
-            local stopped <close> = target.of("a")
-            there["/w/a"] = true
-            stopped:hear("Cloning into 'a'...\n")
-        end
+    it("is removed when its call was stopped, unless all was settled", function()
+        local kept, stopped = target.of("a"), target.of("a")
+        kept:keep()
+        there["/w/a"] = true
+        kept:give_up()
         assert.same({}, removals())
-        host.spawned[1].handler()
-        assert.same({ 0, "rm -rf -- /w/a" }, { left, removals()[1] })
+        stopped:hear("Cloning into 'a'...\n")
+        stopped:give_up()
+        stopped:give_up()
+        assert.same({ "rm -rf -- /w/a" }, removals())
     end)
 end)

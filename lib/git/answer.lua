@@ -31,7 +31,10 @@ local function clean(bytes, notes)
 end
 
 --- The text without blanks at both ends.
-function answer.trim(value) return value:match("^%s*(.*%S)") or "" end
+function answer.trim(value)
+    local first = value:find("%S")
+    return first and value:match("^.*%S", first) or ""
+end
 
 local function lock_note(run, notes)
     local path = program.blocking_lock(run)
@@ -101,6 +104,10 @@ end
 function answer.made(bytes, run)
     local notes = {}
     local shown = clean(bytes, notes)
+    if run and run.stdout_truncated then
+        notes[1] = ("git's list was cut: it has %d bytes, and what came after the first %d is missing."):format(
+            run.stdout_bytes, #run.stdout)
+    end
     if run and run.stderr ~= "" then notes[#notes + 1] = mask.text(answer.trim((text.clean(run.stderr)))) end
     return { ok = true, text = shown, notes = notes }
 end

@@ -32,7 +32,7 @@ end
 local function fields_of(call, url, path)
     local head = path and place.head(call, path) or {}
     return {
-        path = place.or_null(path and names.show(path)), url = mask.text(url),
+        path = place.or_null(path and names.show(path)), url = mask.url(url),
         branch = place.or_null(head.branch), commit = place.or_null(head.commit),
     }
 end

@@ -54,7 +54,7 @@ function transfer.push(call, name, branch)
     if not run then return nil, message end
     local outcome = answer.both(run, call)
     remote.explain(outcome)
-    return answer.result(call, outcome, { remote = mask.text(name), refs = transfer.parse_refs(text.clean(run.stderr)) })
+    return answer.result(call, outcome, { remote = mask.url(name), refs = transfer.parse_refs(text.clean(run.stderr)) })
 end
 
 -- Conflicts may also come of a pull that succeeds: when it puts back what it had stashed.

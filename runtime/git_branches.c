@@ -133,7 +133,8 @@ static bool list(const struct listing *l)
     qsort(names.strings, names.count, sizeof(char *), by_bytes);
     bool ok = true;
     for (size_t i = 0; ok && i < names.count; i++)
-        if (is_branch(names.strings[i])) ok = add_name(l, names.strings[i]);
+        if (is_branch(names.strings[i]))
+            ok = repo_has_room(l->out, l->refusal) && add_name(l, names.strings[i]);
     git_strarray_dispose(&names);
     return ok;
 }

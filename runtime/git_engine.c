@@ -31,6 +31,11 @@ bool repo_refuse(char refusal[REPO_REFUSAL_SIZE], const char *reason)
     return false;
 }
 
+bool repo_has_room(const struct buf *lines, char refusal[REPO_REFUSAL_SIZE])
+{
+    return lines->len < REPO_LINES_MAX || repo_refuse(refusal, "the answer is long");
+}
+
 bool repo_refuse_error(char refusal[REPO_REFUSAL_SIZE], const char *what)
 {
     const git_error *last = git_error_last();

@@ -6,6 +6,8 @@
 
 #include "git_internal.h"
 
+#define SEEN_MAX 4096 /* each new one is compared with all before it */
+
 struct walk {
     git_repository *repo;
     git_oid *seen; /* every commit that became known */
@@ -38,6 +40,7 @@ static bool learn(struct walk *w, const git_oid *id)
 {
     git_commit *commit;
     if (is_seen(w, id)) return true;
+    if (w->seen_count == SEEN_MAX) return repo_refuse(w->refusal, "many parents");
     if (!grow((void **)&w->seen, &w->seen_cap, w->seen_count, sizeof *w->seen) ||
         !grow((void **)&w->queue, &w->queue_cap, w->queue_count, sizeof(git_commit *)))
         return repo_refuse(w->refusal, "not enough memory");
@@ -151,7 +154,7 @@ bool repo_history(struct fs_root *root, const char *path, size_t len, unsigned c
     if (w.repo == NULL) return false;
     bool ok = start(&w);
     for (unsigned i = 0; ok && i < count && w.queue_count > 0; i++)
-        ok = step(&w, out);
+        ok = step(&w, out) && repo_has_room(out, refusal);
     walk_free(&w);
     git_repository_free(w.repo);
     return ok;

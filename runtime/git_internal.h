@@ -17,6 +17,10 @@ bool repo_refuse(char refusal[REPO_REFUSAL_SIZE], const char *reason);
 git_repository *repo_open_native(struct fs_root *root, const char *path, size_t len,
                                  char refusal[REPO_REFUSAL_SIZE]);
 
+/* Is there room for more lines? A longer answer is the program's, whose output is cut. */
+#define REPO_LINES_MAX ((size_t)10 << 20)
+bool repo_has_room(const struct buf *lines, char refusal[REPO_REFUSAL_SIZE]);
+
 /* Is there such a file or directory in a directory? */
 bool repo_has(const char *directory, const char *name);
 

@@ -53,6 +53,7 @@ function branches.list(call)
     if message then return nil, message end
     if not lines then return answer.result(call, answer.both(run, call)) end
     local shown, list, current = branches.parse(lines)
+    if run and run.stdout_truncated then current = place.head(call).branch end
     return answer.result(call, answer.made(answer.trim(shown), run), { branches = list, current = place.or_null(current) })
 end
 

@@ -72,14 +72,15 @@ end
 ---@param reason? string what about the arguments needs the program
 ---@param arguments string[] for the program
 ---@param ... any further arguments of the operation in this process
----@return string? lines nil when git failed
+---@return string? lines whole ones; nil when git failed
 ---@return process.Result? run what git did, if it was asked
 ---@return string? message git did not even start
 function engine.lines(call, operation, reason, arguments, ...)
     local lines = native(call, operation, reason, ...)
     if lines then return lines end
     local run, message = call:run(arguments, { reads = true })
-    return run and run.exit_code == 0 and run.stdout or nil, run, message
+    if not run or run.exit_code ~= 0 then return nil, run, message end
+    return run.stdout_truncated and run.stdout:match("^.*\n") or run.stdout, run
 end
 
 return engine

@@ -37,6 +37,13 @@ static void refuse(const struct visit *v, int status, const char *name, const ch
     call_refuse(v->ex, &v->cors, status, name, value);
 }
 
+static void refuse_with(const struct visit *v, int status, const char *body)
+{
+    const struct http_response response = {
+        .status = status, .content_type = "application/json", .body = body, .body_len = strlen(body)};
+    call_respond(v->ex, &v->cors, &response);
+}
+
 /* ---- browsers ---------------------------------------------------------------------------------------- */
 
 static bool origin_ok(const struct visit *v)
@@ -81,14 +88,10 @@ static void answer_options(const struct visit *v)
 
 static void refuse_origin(const struct visit *v)
 {
-    const char *body = v->route->forbidden;
-    if (body == NULL)
+    if (v->route->forbidden == NULL)
         refuse(v, 403, NULL, NULL);
     else
-        call_respond(
-            v->ex, &v->cors,
-            &(struct http_response){
-                .status = 403, .content_type = "application/json", .body = body, .body_len = strlen(body)});
+        refuse_with(v, 403, v->route->forbidden);
 }
 
 /* ---- bearers ----------------------------------------------------------------------------------------- */
@@ -171,7 +174,9 @@ static bool pass_bearer(struct visit *v, const struct route *route)
     auth_note(v->gate->host, "mcp", result, v->request);
     if (result == AUTH_GRANTED) return true;
     if (!known)
-        refuse(v, 400, NULL, NULL);
+        refuse_with(
+            v, 400,
+            "{\"error\":\"X-Forwarded-Proto, X-Forwarded-Host: expected http or https, and a host, once\"}");
     else if (result == AUTH_MISSING || !too_many_bad(v))
         challenge(v, route, origin, result);
     return false;
@@ -271,7 +276,7 @@ void gate_head(struct gate *gate, struct http_exchange *ex)
     v.route = route_find(vm->routes, v.request->path);
     v.cors = cors_of(&v);
     if (v.request->host[0] != '\0' && !origin_is_host(v.request->host)) {
-        refuse(&v, 400, NULL, NULL);
+        refuse_with(&v, 400, "{\"error\":\"Host: expected a name or an address, perhaps with a port\"}");
     } else if (strcmp(v.request->method, "OPTIONS") == 0) {
         answer_options(&v);
     } else if (v.route != NULL) {

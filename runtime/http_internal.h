@@ -94,7 +94,9 @@ struct http_conn {
 
     llhttp_t parser;
     enum http_event event;
-    int verdict;       /* status that refuses the request, 0 while all is well */
+    int verdict; /* status that refuses the request, 0 while all is well */
+    const char
+        *wrong; /* what is wrong with the request's target or Host, static text; NULL: the status says it */
     size_t head_bytes; /* of the header section so far */
     char last_byte;    /* of the header section */
     bool in_field;
@@ -200,10 +202,11 @@ int http_collect_name_end(struct http_conn *c);
 int http_collect_value(struct http_conn *c, const char *at, size_t len);
 bool http_collect_value_end(struct http_conn *c);
 bool http_collect_target_end(struct http_conn *c);
-/* Makes c->ex.request from what was collected; 0 or the status that refuses it. */
+/* Makes c->ex.request from what was collected; 0 or the status that refuses it, then perhaps with `wrong`. */
 int http_request_finish(struct http_conn *c);
 
 /* http_response.c */
+/* `{"error": what is wrong}`. */
 void http_response_own(struct http_conn *c, int status);
 
 /* http_write.c */

@@ -20,6 +20,7 @@ void http_request_begin(struct http_conn *c)
     reset(&c->table);
     reset(&c->body);
     c->verdict = 0;
+    c->wrong = NULL;
     c->head_bytes = c->wire = c->chunks = c->version_len = c->target_len = 0;
     c->last_byte = 0;
     c->in_field = c->has_body = c->persistent = false;
@@ -100,21 +101,28 @@ static int hex_digit(char digit)
     return -1;
 }
 
+static int wrong(struct http_conn *c, const char *what)
+{
+    c->wrong = what;
+    return 400;
+}
+
 /* Decodes once; a broken escape and an escaped NUL are refused. */
-static int decode_path(struct buf *out, const char *at, size_t len)
+static int decode_path(struct http_conn *c, const char *at, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
         char byte = at[i];
         if (byte == '%') {
             int high = i + 2 < len ? hex_digit(at[i + 1]) : -1;
             int low = i + 2 < len ? hex_digit(at[i + 2]) : -1;
-            if (high < 0 || low < 0 || high + low == 0) return 400;
+            if (high < 0 || low < 0) return wrong(c, "path: expected two hexadecimal digits behind each %");
+            if (high + low == 0) return wrong(c, "path: cannot hold a NUL byte");
             byte = (char)(high * 16 + low);
             i += 2;
         }
-        buf_byte(out, byte);
+        buf_byte(&c->path, byte);
     }
-    return buf_byte(out, '\0') ? 0 : 503;
+    return buf_byte(&c->path, '\0') ? 0 : 503;
 }
 
 static bool is_name_byte(char byte)
@@ -175,9 +183,9 @@ static int finish_path(struct http_conn *c, const char *path)
     struct http_request *request = &c->ex.request;
     size_t len = strcspn(path, "?");
 
-    if (strchr(path, '#')) return 400;
+    if (strchr(path, '#')) return wrong(c, "path: expected no fragment (#)");
     if (*path != '/') buf_byte(&c->path, '/');
-    int status = decode_path(&c->path, path, len);
+    int status = decode_path(c, path, len);
     if (status) return status;
     request->path = c->path.data;
     request->query = path[len] == '?' ? path + len + 1 : path + len;
@@ -193,12 +201,14 @@ static int finish_target(struct http_conn *c)
     if (strcmp(target, "*") == 0) {
         request->path = target;
         request->query = target + 1;
-        return c->parser.method == HTTP_OPTIONS ? 0 : 400;
+        return c->parser.method == HTTP_OPTIONS ? 0 : wrong(c, "path: * is for OPTIONS only");
     }
     if (*target == '/') return finish_path(c, target);
-    if (strncasecmp(target, "http://", 7) != 0 && strncasecmp(target, "https://", 8) != 0) return 400;
-    char *path = split_absolute(target, &request->host);
-    if (!path || !*request->host || !is_authority(request->host)) return 400;
+    char *path = NULL;
+    if (strncasecmp(target, "http://", 7) == 0 || strncasecmp(target, "https://", 8) == 0)
+        path = split_absolute(target, &request->host);
+    if (!path || !*request->host || !is_authority(request->host))
+        return wrong(c, "path: expected one that begins with /, or http://host/path");
     return finish_path(c, path);
 }
 
@@ -225,7 +235,9 @@ static int finish_host(struct http_conn *c)
     size_t count = 0;
     const char *host = http_request_header(request, "Host", &count);
 
-    if (count > 1 || (host && !is_authority(host))) return 400;
+    if (count > 1) return wrong(c, "Host: expected one, got several");
+    if (host && !is_authority(host))
+        return wrong(c, "Host: expected a name or an address, perhaps with a port");
     if (!request->host) request->host = host ? host : "";
     return 0;
 }

@@ -133,8 +133,9 @@ static void send_whole(struct http_conn *c, const struct http_response *response
 
 void http_response_own(struct http_conn *c, int status)
 {
-    char body[64];
-    int len = snprintf(body, sizeof body, "{\"error\":\"%s\"}", http_status_text(status));
+    char body[160];
+    int len = snprintf(body, sizeof body, "{\"error\":\"%s\"}",
+                       c->wrong != NULL ? c->wrong : http_status_text(status));
     /* nothing in it that a page of any origin may not read */
     const struct http_header readable = {"Access-Control-Allow-Origin", "*"};
     const struct http_response response = {.status = status,

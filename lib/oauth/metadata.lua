@@ -63,10 +63,12 @@ local function jwks() return { keys = json.array({}) } end
 -- Without a public URL the addresses in a document are those of one request: no shared cache may give them to others.
 local function caching() return (host.setting("public_url") ~= "" and "public, " or "private, ") .. FRESH end
 
+local UNKNOWN = "X-Forwarded-Proto, X-Forwarded-Host: expected http or https, and a host, once"
+
 local function serve(make)
     return function(request)
         local origin = request.origin
-        if not origin then return 400, json.encode({ error = "Bad Request" }) end
+        if not origin then return 400, json.encode({ error = UNKNOWN }) end
         return 200, json.encode(make(origin), { sort = true }), { ["Cache-Control"] = caching() }
     end
 end

@@ -162,6 +162,22 @@ describe("HTTP", function()
             assert.equal(200, status_of("", "GET /health HTTP/1.1", "Connection: close", ""))
         end)
 
+        it("that are refused for their target are told what is wrong with it", function()
+            for target, complaint in pairs({
+                ["/session/a%00b/status"] = "path: cannot hold a NUL byte",
+                ["/health%00"] = "path: cannot hold a NUL byte",
+                ["/health%zz"] = "path: expected two hexadecimal digits behind each %",
+                ["/health%0"] = "path: expected two hexadecimal digits behind each %",
+                ["/health#top"] = "path: expected no fragment (#)",
+                ["*"] = "path: * is for OPTIONS only",
+                ["ftp://example.com/health"] = "path: expected one that begins with /, or http://host/path",
+                ["http://user@example.com/health"] = "path: expected one that begins with /, or http://host/path",
+            }) do
+                local response = wire.answer(s, wire.lines("GET " .. target .. " HTTP/1.1", ""))
+                assert.same({ 400, ('{"error":"%s"}'):format(complaint) }, { response.status, response.body }, target)
+            end
+        end)
+
         it("with escapes in the path", function()
             assert.equal(200, status_of("GET /%68ealt%68 HTTP/1.1", "Connection: close", ""))
             assert.equal(404, status_of("GET /%2568ealth HTTP/1.1", "Connection: close", ""))
@@ -193,11 +209,16 @@ describe("HTTP", function()
 
         it("is refused when it is anything else", function()
             for _, host in ipairs({ "a b", "a/b", "user@a", "a:b", "a:99999", "[::g]", "[::1", "[::1]x", ":80", "a,b", "a~b" }) do
-                assert.equal(400, health("Host: " .. host, ""))
+                local response = wire.answer(s, wire.lines("GET /health HTTP/1.1", "Connection: close", "Host: " .. host, ""))
+                assert.same({ 400, '{"error":"Host: expected a name or an address, perhaps with a port"}' },
+                    { response.status, response.body }, host)
             end
         end)
 
-        it("is refused when it comes twice", function() assert.equal(400, health("Host: a", "Host: a", "")) end)
+        it("is refused when it comes twice", function()
+            local response = wire.answer(s, wire.lines("GET /health HTTP/1.1", "Host: a", "Host: a", ""))
+            assert.same({ 400, '{"error":"Host: expected one, got several"}' }, { response.status, response.body })
+        end)
     end)
 
     describe("H08 sizes:", function()

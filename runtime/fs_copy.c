@@ -1,6 +1,8 @@
 #include "fs_internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sendfile.h>
@@ -9,6 +11,7 @@
 
 #define ACL "system.posix_acl_access"
 #define ATTRIBUTE_MAX 65536
+#define COPY_BYTES ((off_t)1 << 20)
 
 bool fs_write_all(int fd, const void *bytes, size_t size, off_t offset)
 {
@@ -24,15 +27,54 @@ bool fs_write_all(int fd, const void *bytes, size_t size, off_t offset)
     return true;
 }
 
+/* Up to `end`, or to where the content ends. */
+static bool copy_data(int from, int to, off_t at, off_t end)
+{
+    ssize_t n = 1;
+    if (lseek(to, at, SEEK_SET) < 0) return false;
+    while (at < end && n != 0) {
+        off_t left = end - at;
+        n = sendfile(to, from, &at, left < COPY_BYTES ? (size_t)left : COPY_BYTES);
+        if (n < 0 && errno != EINTR) return false;
+    }
+    return true;
+}
+
+/* Zeros from `at` to `end`, without writing any where that can be had. */
+static bool copy_hole(int from, int to, off_t at, off_t end)
+{
+    off_t size = lseek(to, 0, SEEK_END);
+    if (size > end) size = end;
+    if (at >= size || fallocate(to, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at, size - at) == 0)
+        return true;
+    return copy_data(from, to, at, size);
+}
+
+/* Where the next data begins, `end` where there is none. A file system that does not know says: at once. */
+static off_t next_data(int fd, off_t at, off_t end)
+{
+    off_t data = lseek(fd, at, SEEK_DATA);
+    if (data < 0) return errno == ENXIO ? end : at;
+    return data < end ? data : end;
+}
+
+/* Where data that begins at `at` ends. */
+static off_t next_hole(int fd, off_t at, off_t end)
+{
+    off_t hole = lseek(fd, at, SEEK_HOLE);
+    return hole <= at || hole > end ? end : hole;
+}
+
 bool fs_copy_content(int from, int to)
 {
-    off_t position = 0;
-    if (lseek(to, 0, SEEK_SET) < 0) return false;
-    for (;;) {
-        ssize_t n = sendfile(to, from, &position, (size_t)1 << 20);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return n == 0;
+    off_t end = lseek(from, 0, SEEK_END);
+    for (off_t at = 0, data, hole; at < end; at = hole) {
+        data = next_data(from, at, end);
+        hole = data < end ? next_hole(from, data, end) : end;
+        if (!copy_hole(from, to, at, data) || !copy_data(from, to, data, hole)) return false;
     }
+    if (end > lseek(to, 0, SEEK_END) && ftruncate(to, end) != 0) return false;
+    return copy_data(from, to, end < 0 ? 0 : end, INT64_MAX); /* some have more than they say */
 }
 
 static bool copy_owner(const struct stat *st, int to)

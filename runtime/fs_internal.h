@@ -144,7 +144,7 @@ void fs_temp_close(struct fs_temp *temp);
 
 /* Writes everything at `offset`. False: errno. */
 bool fs_write_all(int fd, const void *bytes, size_t size, off_t offset);
-/* Copies from the start of one file to the start of the other, up to the end. False: errno. */
+/* Copies all content of one file over that of the other; holes stay holes. False: errno. */
 bool fs_copy_content(int from, int to);
 /* Gives `to` the owner, mode, ACL and attributes of `from`. False when owner, mode or ACL cannot be kept. */
 bool fs_copy_metadata(int from, const struct stat *st, int to);

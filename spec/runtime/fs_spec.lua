@@ -602,6 +602,23 @@ describe("fs.write, when something goes wrong", function()
         assert.same(expected("ENOSPC"), run(w, FULL, { wrap = wrap }))
     end)
 
+    it("what is not there of a sparse file takes no space and no time, when it is written or copied", function()
+        shell(("mkdir %s/other"):format(w))
+        local wrap = needs.mounts("mount -t tmpfs -o size=4m,mode=777 tmpfs " .. quote(w) .. " && mkdir " .. quote(w)
+            .. "/other && mount -t tmpfs -o size=4m,mode=777 tmpfs " .. quote(w .. "/other"))
+        local source = [[
+            local run = require("process").run
+            run { command = "truncate -s 1T linked moved; printf tail >> moved; printf middle | dd of=moved bs=1 seek=1G "
+                .. "conv=notrunc; ln linked twin" }
+            local function part(path, offset) return (fs.read(path, { offset = offset, limit = 8 })) end
+            local out = { (assert(fs.write("linked", "new"))).bytes, fs.read("twin") }
+            out[3] = assert(fs.move("moved", "other/moved"))
+            local size = select(2, fs.read("other/moved", { offset = 0, limit = 1 })).size
+            out[4], out[5], out[6] = size - (1 << 40), part("other/moved", 1 << 30), part("other/moved", 1 << 40)
+            return out]]
+        assert.same({ 3, "new", w .. "/other/moved", 4, "middle\0\0", "tail" }, run(w, source, { wrap = wrap }))
+    end)
+
     it("a limit on the size of files does not either, and does not end the program", function()
         assert.same(expected("EFBIG"), run(w, FULL, { wrap = { "prlimit", "--fsize=1000000", "--" } }))
     end)

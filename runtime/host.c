@@ -18,6 +18,7 @@
 #include "path.h"
 #include "shared.h"
 #include "stream.h"
+#include "system.h"
 #include "turns.h"
 
 #define SHARED_ENTRIES 65536
@@ -73,9 +74,10 @@ static bool open_parts(struct host *host, const struct config_secrets *secrets)
     host->metrics = metrics_new();
     host->audit = audit_new(host->config->audit_file, host->config->audit_bytes, host->config->audit_files);
     host->slices = slice_timer_new();
+    host->system = system_new();
     return host->keys != NULL && host->grants != NULL && host->databases != NULL && host->jobs != NULL &&
            host->shared != NULL && host->streams != NULL && host->inboxes != NULL && host->turns != NULL &&
-           host->metrics != NULL && host->audit != NULL && host->slices != NULL;
+           host->metrics != NULL && host->audit != NULL && host->slices != NULL && host->system != NULL;
 }
 
 bool host_open(struct host *host, uv_loop_t *loop, const struct config *config,
@@ -97,6 +99,7 @@ void host_close(struct host *host)
     uv_run(host->loop, UV_RUN_DEFAULT);
     job_table_free(host->jobs);
     uv_run(host->loop, UV_RUN_DEFAULT);
+    system_free(host->system);
     slice_timer_free(host->slices);
     audit_free(host->audit);
     metrics_free(host->metrics);

@@ -31,6 +31,7 @@ struct shared;
 struct stdio;
 struct slice_timer;
 struct stream_hub;
+struct system;
 struct turn_table;
 
 struct host {
@@ -48,6 +49,7 @@ struct host {
     struct slice_timer *slices;    /* interrupts long computations; see fiber_slice.h */
     struct audit *audit;           /* who did what; see audit.h */
     struct metrics *metrics;       /* figures for monitoring; see metrics.h */
+    struct system *system;         /* what the machine has to offer; see system.h */
     int64_t started_ms;            /* since 1970 */
     struct stream_hub *streams;    /* event streams; see stream.h */
     atomic_uint fetches;           /* that run; see lua_fetch.c */

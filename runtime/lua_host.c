@@ -38,7 +38,7 @@ static int l_scripts_id(lua_State *L)
 static void add_figures(lua_State *L, const struct host *host)
 {
     struct system_figures figures;
-    system_figures(fs_root_path(host->workspace), &figures);
+    system_figures(host->system, fs_root_path(host->workspace), &figures);
     set_integer(L, "cores", figures.cores);
     set_integer(L, "memory_available", figures.memory_available);
     set_integer(L, "disk_available", figures.disk_available);

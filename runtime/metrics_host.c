@@ -1,9 +1,9 @@
 #include "metrics_host.h"
 
 #include <stdio.h>
-#include <unistd.h>
 
 #include "audit.h"
+#include "fs.h"
 #include "host.h"
 #include "http.h"
 #include "jobs.h"
@@ -11,6 +11,7 @@
 #include "process.h"
 #include "scripts.h"
 #include "stream.h"
+#include "system.h"
 
 static void set(struct host *host, const char *name, const char *label, double value)
 {
@@ -32,18 +33,10 @@ static void collect_http(struct host *host)
     }
 }
 
-static double resident_bytes(void)
-{
-    unsigned long pages = 0;
-    FILE *in = fopen("/proc/self/statm", "re");
-    if (in == NULL) return 0;
-    if (fscanf(in, "%*u %lu", &pages) != 1) pages = 0;
-    fclose(in);
-    return (double)pages * (double)sysconf(_SC_PAGESIZE);
-}
-
 void metrics_host_collect(struct host *host, uint64_t generation, size_t lua_bytes)
 {
+    struct system_figures figures;
+    system_figures(host->system, fs_root_path(host->workspace), &figures);
     if (host->http != NULL) collect_http(host);
     set(host, "sandstorm_build_info", SANDSTORM_VERSION, 1);
     set(host, "sandstorm_streams", NULL, (double)stream_hub_count(host->streams));
@@ -56,5 +49,5 @@ void metrics_host_collect(struct host *host, uint64_t generation, size_t lua_byt
     set(host, "sandstorm_audit_lines_total", "written", (double)audit_written(host->audit));
     set(host, "sandstorm_audit_lines_total", "lost", (double)audit_lost(host->audit));
     set(host, "process_start_time_seconds", NULL, (double)host->started_ms / 1000);
-    set(host, "process_resident_memory_bytes", NULL, resident_bytes());
+    set(host, "process_resident_memory_bytes", NULL, (double)figures.resident);
 }

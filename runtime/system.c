@@ -1,5 +1,6 @@
 #include "system.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -10,29 +11,62 @@
 #include <unistd.h>
 #include <uv.h>
 
-#define MEMORY_FILE "/proc/meminfo"
-#define UPTIME_FILE "/proc/uptime"
+enum { MEMORY, UPTIME, OWN, FILES };
 
-static int64_t memory_available(void)
+struct system {
+    int files[FILES]; /* -1: not open */
+};
+
+/* Reads one of the files from its start into `text`, "" where that cannot be done. */
+static void read_file(struct system *s, int file, char *text, size_t size)
 {
-    char line[128];
-    int64_t kib = 0;
-    FILE *f = fopen(MEMORY_FILE, "re");
-    if (f == NULL) return 0;
-    while (fgets(line, sizeof line, f) != NULL)
-        if (sscanf(line, "MemAvailable: %" SCNd64, &kib) == 1) break;
-    fclose(f);
-    return kib * 1024;
+    static const char *const names[FILES] = {"/proc/meminfo", "/proc/uptime", "/proc/self/statm"};
+    if (s->files[file] < 0) s->files[file] = open(names[file], O_RDONLY | O_CLOEXEC);
+    ssize_t n = s->files[file] < 0 ? -1 : pread(s->files[file], text, size - 1, 0);
+    text[n > 0 ? n : 0] = '\0';
 }
 
-static int64_t uptime(void)
+struct system *system_new(void)
 {
+    char text[256];
+    struct system *s = malloc(sizeof *s);
+    for (int i = 0; s != NULL && i < FILES; i++) {
+        s->files[i] = -1;
+        read_file(s, i, text, sizeof text);
+    }
+    return s;
+}
+
+void system_free(struct system *s)
+{
+    for (int i = 0; s != NULL && i < FILES; i++)
+        if (s->files[i] >= 0) close(s->files[i]);
+    free(s);
+}
+
+static int64_t memory_available(struct system *s)
+{
+    char text[4096];
+    int64_t kib = 0;
+    read_file(s, MEMORY, text, sizeof text);
+    const char *line = strstr(text, "MemAvailable:");
+    return line != NULL && sscanf(line, "MemAvailable: %" SCNd64, &kib) == 1 ? kib * 1024 : 0;
+}
+
+static int64_t uptime(struct system *s)
+{
+    char text[256];
     int64_t seconds = 0;
-    FILE *f = fopen(UPTIME_FILE, "re");
-    if (f == NULL) return 0;
-    if (fscanf(f, "%" SCNd64, &seconds) != 1) seconds = 0;
-    fclose(f);
-    return seconds;
+    read_file(s, UPTIME, text, sizeof text);
+    return sscanf(text, "%" SCNd64, &seconds) == 1 ? seconds : 0;
+}
+
+static int64_t resident(struct system *s)
+{
+    char text[256];
+    int64_t pages = 0;
+    read_file(s, OWN, text, sizeof text);
+    return sscanf(text, "%*s %" SCNd64, &pages) == 1 ? pages * sysconf(_SC_PAGESIZE) : 0;
 }
 
 static int64_t disk_available(const char *folder)
@@ -42,12 +76,13 @@ static int64_t disk_available(const char *folder)
     return (int64_t)s.f_bavail * (int64_t)s.f_frsize;
 }
 
-void system_figures(const char *folder, struct system_figures *out)
+void system_figures(struct system *s, const char *folder, struct system_figures *out)
 {
     out->cores = uv_available_parallelism();
-    out->memory_available = memory_available();
+    out->memory_available = memory_available(s);
     out->disk_available = disk_available(folder);
-    out->uptime_s = uptime();
+    out->uptime_s = uptime(s);
+    out->resident = resident(s);
 }
 
 static bool is_program(const char *path)

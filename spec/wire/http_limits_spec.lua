@@ -1,4 +1,5 @@
 -- What a client can cost: bodies beyond the limit, bytes that come slowly or not at all, connections without number.
+local cjson = require("cjson")
 local http = require("spec.support.http")
 local program = require("spec.support.program")
 local rest = require("spec.support.rest")
@@ -275,6 +276,10 @@ describe("HTTP limits", function()
                 local body = busy:read_response().body
                 assert.truthy(body:find(wanted, 1, true), body)
             end
+            local figures = cjson.decode(busy:request({ path = "/health" }).body)
+            assert.is_true(figures.memory_mb_available > 0 and figures.disk_mb_available > 0 and figures.uptime_seconds > 0)
+            local metrics = busy:request({ path = "/metrics", headers = { Authorization = "Bearer " .. s.token } }).body
+            assert.is_true(tonumber(metrics:match("\nprocess_resident_memory_bytes (%S+)")) > 0)
             tmp.shell(limit .. usual .. ":")
             all_done(busy)
             for _, connection in ipairs(waiting) do connection:close() end

@@ -1,5 +1,5 @@
 --- GET /health, open to anybody: how this host is, in the fields that monitoring knows from earlier versions, and
---- what is wrong with scripts, session database and audit log when something is.
+--- what is wrong with scripts, workspace, session database and audit log when something is.
 local audit = require("audit")
 local census = require("session.census")
 local host = require("host")
@@ -29,8 +29,9 @@ local function fields(info, sessions, active)
         { "tools", json.array(host.which(TOOLS)) },
         { "uptime_seconds", math.tointeger(info.uptime) or math.floor(info.uptime) },
         { "generation", info.generation },
-        { "degraded", (info.script_error or sessions.error or audit.error()) ~= nil },
+        { "degraded", (info.script_error or info.workspace_error or sessions.error or audit.error()) ~= nil },
         { "script_error", info.script_error },
+        { "workspace_error", info.workspace_error },
         { "session_error", sessions.error },
         { "audit_error", audit.error() },
     }

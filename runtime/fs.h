@@ -48,9 +48,13 @@ void fs_error_free(struct fs_error *error);
 const char *fs_error_text(const struct fs_error *error);
 
 /* Opens a root. Links in `path` are resolved now; afterwards absolute paths may begin with the resolved form
- * or with the form given here. A folder that is removed and made again is picked up. Returns NULL and one
- * line in `error` when it is missing, no folder or not readable. */
+ * or with the form given here. Another folder that takes the place of this one is picked up, a link is not;
+ * while there is none all calls fail with EROOT. Returns NULL and one line in `error` when it is missing, no
+ * folder or not readable. */
 struct fs_root *fs_root_open(const char *path, char *error, size_t error_size);
+
+/* Is a folder in its place? False: one line in `error`. */
+bool fs_root_check(struct fs_root *root, char *error, size_t error_size);
 
 /* NULL is allowed. */
 void fs_root_free(struct fs_root *root);

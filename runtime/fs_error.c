@@ -107,6 +107,11 @@ bool fs_fail(struct fs_target *t, int number)
     return fs_fail_with(t, number, NULL);
 }
 
+bool fs_fail_root(struct fs_target *t, int number)
+{
+    return fail(t->error, "EROOT", strdup(t->root->path), strerrordesc_np(number), "the workspace root");
+}
+
 bool fs_fail_at(struct fs_target *t, const char *relative, size_t len, int number)
 {
     if (number == FS_EOUTSIDE) return fail_outside(t);

@@ -72,6 +72,8 @@ bool fs_fail(struct fs_target *t, int number);
 bool fs_fail_with(struct fs_target *t, int number, const char *more);
 /* EINVAL: the path as given holds a NUL byte. */
 bool fs_fail_nul(struct fs_target *t);
+/* EROOT: there is no folder in the root's place. */
+bool fs_fail_root(struct fs_target *t, int number);
 /* About another path than the target's. */
 bool fs_fail_at(struct fs_target *t, const char *relative, size_t len, int number);
 

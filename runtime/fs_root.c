@@ -2,9 +2,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "path.h"
@@ -75,16 +77,33 @@ pthread_rwlock_t *fs_stripe(struct fs_root *root, const struct stat *st)
     return &root->stripes[(st->st_ino ^ st->st_dev) % FS_STRIPES];
 }
 
-/* A root that was removed and made again is opened again; dup3 keeps the number, so others may use it
- * meanwhile. */
-static void refresh(struct fs_root *root)
+/* Opens the folder that has the root's name now; no link was in that name when it was resolved. dup3 keeps
+ * the number, so others may use it meanwhile. */
+static bool open_again(struct fs_root *root)
 {
-    struct stat st;
-    if (fstat(root->fd, &st) == 0 && st.st_nlink > 0) return;
-    int fd = open(root->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) return;
-    dup3(fd, root->fd, O_CLOEXEC);
-    close(fd);
+    struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS};
+    int fd = (int)syscall(SYS_openat2, AT_FDCWD, root->path, &how, sizeof how);
+    bool ok = fd >= 0 && dup3(fd, root->fd, O_CLOEXEC) >= 0;
+    fs_close(fd);
+    return ok;
+}
+
+/* Is the open folder the one of that name? One whose name cannot be looked up any more counts as that. False:
+ * errno. */
+static bool refresh(struct fs_root *root)
+{
+    struct stat named, open;
+    if (lstat(root->path, &named) != 0) return errno == EACCES;
+    if (fstat(root->fd, &open) == 0 && open.st_dev == named.st_dev && open.st_ino == named.st_ino)
+        return true;
+    return open_again(root);
+}
+
+bool fs_root_check(struct fs_root *root, char *error, size_t error_size)
+{
+    if (refresh(root)) return true;
+    snprintf(error, error_size, "%s: %s", root->path, strerrordesc_np(errno));
+    return false;
 }
 
 /* What of a folded absolute path lies below the root, in either form. NULL: outside. */
@@ -131,8 +150,10 @@ bool fs_target_open(struct fs_target *t, struct fs_root *root, const char *path,
                     struct fs_error *error)
 {
     if (!fold_target(t, root, path, len, error)) return false;
-    refresh(root);
-    return true;
+    if (refresh(root)) return true;
+    fs_fail_root(t, errno);
+    fs_target_close(t);
+    return false;
 }
 
 void fs_target_close(struct fs_target *t)

@@ -1,6 +1,7 @@
 /* The host for Lua; documented in lib/_meta/host.lua. */
 #include <inttypes.h>
 #include <lauxlib.h>
+#include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -49,10 +50,11 @@ static int l_info(lua_State *L)
 {
     const struct vm *vm = vm_of(L);
     const struct host *host = vm->host;
+    char error[PATH_MAX + 64];
     if (vm->loading)
         return luaL_error(L, "host.info: cannot be asked while the scripts are loaded; call it in a handler");
     const char *script_error = host->scripts != NULL ? scripts_error(host->scripts) : NULL;
-    lua_createtable(L, 0, 10);
+    lua_createtable(L, 0, 11);
     add_figures(L, host);
     set_integer(L, "generation", (int64_t)vm->generation);
     set_integer(L, "connections", host->http != NULL ? http_server_connections(host->http) : 0);
@@ -61,6 +63,10 @@ static int l_info(lua_State *L)
     set_integer(L, "jobs", job_table_running(host->jobs));
     lua_pushstring(L, script_error);
     lua_setfield(L, -2, "script_error");
+    if (!fs_root_check(host->workspace, error, sizeof error)) {
+        lua_pushstring(L, error);
+        lua_setfield(L, -2, "workspace_error");
+    }
     return 1;
 }
 

@@ -11,6 +11,7 @@ local host = {}
 ---@field uptime integer seconds since the machine started; 0 if unknown
 ---@field generation integer as `host.generation()`
 ---@field script_error string? why the newest reading of the scripts failed, `file:line: what`; nil when it serves
+---@field workspace_error string? why there is no folder at the workspace root
 ---@field connections integer open connections
 ---@field live_calls integer handlers that run
 ---@field lua_bytes integer memory held by this generation of the scripts

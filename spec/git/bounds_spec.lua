@@ -63,7 +63,8 @@ describe("git within bounds", function()
 
     it("says that a list of branches is cut, and which is the current one all the same", function()
         pair:here("repo", "id=$(git rev-parse HEAD); long=$(printf 'b%.0s' $(seq 190));"
-            .. " (echo '# pack-refs with: peeled fully-peeled sorted '; seq -f \"$id refs/heads/a/%06.0f/$long\" 45000; echo $id refs/heads/main) > .git/packed-refs")
+            .. " (echo '# pack-refs with: peeled fully-peeled sorted '; seq -f \"$id refs/heads/a/%06.0f/$long\" 45000;"
+            .. " echo $id refs/heads/main) > .git/packed-refs")
         local text, fields, note = succeeds("git_branch", {})
         assert.matches("^a/000001/b+\n", text)
         assert.same({ "git: the answer is long", "main" }, { fields.engine, fields.current })

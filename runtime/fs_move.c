@@ -141,7 +141,7 @@ static bool run(struct move *m, bool replace, struct fs_moved *moved)
     if (guards_content(m)) return fs_fail(&m->from, FS_EGUARDED);
     m->exclusive = m->into || !replace;
     if (is_same_place(m)) return true;
-    moved->replaced = m->dest_exists && !m->into;
+    moved->replaced = m->dest_exists; /* counts only where it did not fail */
     return carry_out(m);
 }
 

@@ -50,6 +50,19 @@ describe("oauth.cimd", function()
         assert.is_true(host.asked[2].timeout_ms <= 5000 and host.asked[2].limit <= 65536)
     end)
 
+    it("notes whom it asked, and why nothing came of it", function()
+        serves(document())
+        cimd.find(ID)
+        answer = { nil, "no such host" }
+        cimd.find("https://b.example/client.json")
+        local noted = {}
+        for position, line in ipairs(host.lines) do
+            assert.equal("client document fetched", line.message)
+            noted[position] = ("%s %s %s"):format(line.fields.client, line.fields.outcome, line.fields.reason)
+        end
+        assert.same({ "app.example read nil", "b.example refused no such host" }, noted)
+    end)
+
     it("names a client without a name by its host", function()
         serves(document({ client_name = 5 }))
         assert.equal("app.example", cimd.find(ID).name)

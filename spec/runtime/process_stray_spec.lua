@@ -108,8 +108,8 @@ describe("what left the group", function()
         assert.same({ true, true }, lua([[
             local run = process.run({
                 -- env(1) keeps the order, so the mark lies behind what is large.
-                command = "setsid env -i A=\"$LARGE\" B=\"$LARGE\" SANDSTORM_RUN_ID=$SANDSTORM_RUN_ID PATH=\"$PATH\" "
-                    .. "bash -c 'echo $$ > session; sleep 300; true' & sleep 300",
+                command = "setsid env -i A=\"$LARGE\" B=\"$LARGE\" SANDSTORM_RUN_ID=$SANDSTORM_RUN_ID \"$(which sleep)\" 300 & "
+                    .. "echo $! > session; sleep 300",
                 env = { LARGE = ("x"):rep(100000) }, timeout_ms = 2000,
             })
             return { run.timed_out, wait_for(function() return gone("session") end) }

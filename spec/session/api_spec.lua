@@ -30,9 +30,10 @@ describe("session.api", function()
                 return (text:gsub("%x+%-%x+%-%x+%-%x+%-%x+", "ID"):gsub('"/[^"]-/sessions/', '"ROOT/sessions/'))
             end
             local status, made, _, text = send("create", '{"type":"t","ttl_minutes":5}')
-            return { status, neutral(text), neutral(select(4, send("status", "", made.id))) }
+            local seen, _, _, told = send("status", "", made.id)
+            return { status, neutral(text), seen, neutral(told) }
         ]])
-        assert.same({ 201, '{"id":"ID","status":"ready","workspace_path":"ROOT/sessions/ID"}',
+        assert.same({ 201, '{"id":"ID","status":"ready","workspace_path":"ROOT/sessions/ID"}', 200,
             '{"id":"ID","status":"ready","type":"t","workspace_path":"ROOT/sessions/ID","ttl_remaining_minutes":5,' ..
             '"created_at":"2026-11-30T12:00:00Z"}' }, seen)
     end)
@@ -58,11 +59,11 @@ describe("session.api", function()
 
     it("says what is wrong with a body before it looks for a session", function()
         assert.same({ { 400, "Invalid JSON" }, { 400, "type: field required" }, { 400, "Invalid JSON" },
-            { 400, "command: cannot hold a NUL byte" }, { 404, "Session not found or expired" }, { 404, "Session not found" },
-            { 404, "Session not found" } }, with([[
+            { 400, "command: cannot hold a NUL byte" }, { 404, "Session not found or expired" },
+            { 404, "Session not found or expired" }, { 404, "Session not found" }, { 404, "Session not found" } }, with([[
             return { told(send("create", "")), told(send("create", "{}")), told(send("exec", "", "nobody")),
-                told(send("exec", '{"command":"a\\u0000b"}', "nobody")), told(send("exec", '{"command":"true"}', "nobody")),
-                told(send("status", "", "nobody")), told(send("delete", "", "nobody")) }
+                told(send("exec", '{"command":"\\u0000b"}', "nobody")), told(send("exec", '{"command":"true"}', "nobody")),
+                told(send("extend", "", "nobody")), told(send("status", "", "nobody")), told(send("delete", "", "nobody")) }
         ]]))
     end)
 
@@ -101,6 +102,24 @@ describe("session.api", function()
         ]]))
     end)
 
+    it("keeps nothing of a body that is no object, and names the trace that a request belongs to", function()
+        assert.same({ { 400, 400, 400 }, 3, { "seen", "seen", "seen" } }, with([[
+            local lines, statuses, traces = {}, {}, {}
+            require("ledger").session = function(line) lines[#lines + 1] = line.arguments == nil and line or nil end
+            require("fiber").trace = function(value) traces[#traces + 1] = value end
+            for _, route in ipairs(api.routes()) do
+                if route.path == "/session/create" then
+                    for _, body in ipairs({ "", "5", '"text"' }) do
+                        local asking = request(body)
+                        function asking.header(_, name) return name == "traceparent" and "seen" or nil end
+                        statuses[#statuses + 1] = (route.handle(asking))
+                    end
+                end
+            end
+            return { statuses, #lines, traces }
+        ]]))
+    end)
+
     it("lets nobody in without the session's token, and no script of another site", function()
         assert.same({}, with([[
             local open = json.array({})
@@ -108,6 +127,15 @@ describe("session.api", function()
                 if route.auth ~= "session" or route.origin ~= "checked" then open[#open + 1] = route.path end
             end
             return open
+        ]]))
+    end)
+
+    it("is there under the paths and methods of v0.1.0", function()
+        assert.same({ "POST /session/create", "POST /session/{id}/exec", "GET /session/{id}/status", "POST /session/{id}/extend",
+            "DELETE /session/{id}" }, with([[
+            local list = {}
+            for _, route in ipairs(api.routes()) do list[#list + 1] = table.concat(route.methods, ",") .. " " .. route.path end
+            return list
         ]]))
     end)
 end)

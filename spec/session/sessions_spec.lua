@@ -13,17 +13,45 @@ local function with(source)
 end
 
 describe("session.sessions", function()
-    it("makes a session with an unguessable id, its folders and its times", function()
+    it("gives ids that nobody can guess: random UUIDs, each another one", function()
+        local ids, seen = with([[
+            local ids = {}
+            for position = 1, 20 do ids[position] = create().id end
+            return ids
+        ]]), {}
+        for _, id in ipairs(ids) do
+            assert.matches("^%x%x%x%x%x%x%x%x%-%x%x%x%x%-4%x%x%x%-[89ab]%x%x%x%-%x%x%x%x%x%x%x%x%x%x%x%x$", id)
+            assert.is_nil(seen[id])
+            seen[id] = true
+        end
+    end)
+
+    it("makes a session with its folders and its times", function()
         local seen = with([[
             local row = create({ context = { a = 1 } }, '{"type":"t","context":{"a":1}}')
             local found = sessions.find(row.id)
-            return { id = row.id, status = found.status, created = found.created_at, expires = found.expires_at,
+            return { status = found.status, created = found.created_at, expires = found.expires_at,
                 task = fs.read(row.workspace_path .. "/context/task.json"), left = sessions.minutes_left(found) }
         ]])
-        assert.matches("^%x%x%x%x%x%x%x%x%-%x%x%x%x%-4%x%x%x%-[89ab]%x%x%x%-%x%x%x%x%x%x%x%x%x%x%x%x$", seen.id)
-        seen.id = nil
         assert.same({ status = "ready", created = "2026-11-30T12:00:00Z", expires = "2026-11-30T12:30:00Z",
             task = '{\n  "a": 1\n}', left = 30 }, seen)
+    end)
+
+    it("clones the repository that is asked for, and its main branch where none is named", function()
+        local none = { clones = 0 }
+        assert.same({ { clones = 1, repo = "a/b", branch = "main" }, { clones = 1, repo = "a/b", branch = "dev" }, none, none,
+            none }, with([[
+            local clones
+            require("session.clone").run = function() clones = clones + 1 return true end
+            local seen = {}
+            for position, wanted in ipairs({ { repo = "a/b" }, { repo = "a/b", branch = "dev" }, { repo = 5 },
+                { branch = "dev" }, {} }) do
+                clones = 0
+                local row = store.find(create({ requirements = wanted }).id)
+                seen[position] = { clones = clones, repo = row.repo, branch = row.branch }
+            end
+            return seen
+        ]]))
     end)
 
     it("refuses a branch that git does not take before anything is made", function()

@@ -192,11 +192,9 @@ static void push_package(lua_State *L)
 {
     lua_newtable(L);
     lua_newtable(L);
-    lua_createtable(L, 0, 3);
+    lua_createtable(L, 0, 2);
     set(L, "__index", l_loaded);
     set(L, "__newindex", l_sealed_loaded);
-    lua_pushboolean(L, 0);
-    lua_setfield(L, -2, "__metatable");
     lua_setmetatable(L, -2);
     lua_setfield(L, -2, "loaded");
     lua_view(L, "package");
@@ -220,15 +218,6 @@ static void push_contents(lua_State *L, int library)
     lua_setfield(L, -2, LUA_LOADLIBNAME);
 }
 
-static void protect_strings(lua_State *L)
-{
-    lua_pushliteral(L, "");
-    lua_getmetatable(L, -1);
-    lua_pushboolean(L, 0);
-    lua_setfield(L, -2, "__metatable");
-    lua_pop(L, 2);
-}
-
 void lua_sandbox_seal(lua_State *L)
 {
     new_set(L, &known_key, true);
@@ -250,6 +239,5 @@ void lua_sandbox_seal(lua_State *L)
     lua_pushvalue(L, -1);
     lua_setfield(L, library, LUA_GNAME);
     lua_setfield(L, -2, LUA_GNAME);
-    protect_strings(L);
     lua_settop(L, library - 1);
 }

@@ -62,15 +62,13 @@ void lua_view_new(lua_State *L)
 {
     int assign = lua_gettop(L), table = assign - 1;
     lua_newtable(L);
-    lua_createtable(L, 0, 5);
+    lua_createtable(L, 0, 4);
     lua_pushvalue(L, table);
     lua_setfield(L, -2, "__index");
     lua_pushvalue(L, assign);
     lua_setfield(L, -2, "__newindex");
     set_closure(L, "__len", l_length, table);
     set_closure(L, "__pairs", l_pairs, table);
-    lua_pushboolean(L, 0);
-    lua_setfield(L, -2, "__metatable");
     lua_setmetatable(L, -2);
     lua_replace(L, table);
     lua_settop(L, table);

@@ -31,6 +31,11 @@ local CHANGES = {
     ["a loaded module"] = 'package.loaded.mine = { x = 1 }',
     ["a loaded module of the library"] = 'package.loaded.files.read = print',
     ["the list of loaded modules"] = "package.loaded = {}",
+    ["the metatable of the list of loaded modules"] = "getmetatable(package.loaded).__index = print",
+    ["a metatable for the list of loaded modules"] = "setmetatable(package.loaded, {})",
+    ["the metatable of the globals"] = "getmetatable(_G).__index = print",
+    ["the metatable of a module"] = 'getmetatable(require("json")).__index = print',
+    ["a table that the collector would hand over"] = "setmetatable({}, { __gc = print })",
     ["the metatable of a handle"] = 'getmetatable(require("db").open("sessions")).__index = nil',
     ["a word of the scripts"] = "tool.fail = print",
     ["a new field of a word"] = "tool.leaked = print",
@@ -104,6 +109,25 @@ describe("sealing", function()
             "rawset: the table is read-only, for nothing outlives a request; use a local",
             "cjson.encode_max_depth: only while the scripts are loaded; cjson.new() gives a codec of your own",
         }, errors)
+    end)
+
+    it("shows tables of the library as they are: their fields, their length, their order", function()
+        assert.same({ 6, 6, "minItems", 6 }, program.lua([[
+            local list, counted, names = require("schema.keywords.arrays"), 0, 0
+            for _ in ipairs(list) do counted = counted + 1 end
+            for position, definition in pairs(list) do names = names + (list[position] == definition and 1 or 0) end
+            return { #list, counted, list[1].keyword, names }
+        ]]))
+    end)
+
+    it("remembers no metatable that nobody uses any more", function()
+        assert.is_true(program.lua([[
+            collectgarbage()
+            local before = collectgarbage("count")
+            for _ = 1, 20000 do setmetatable({}, {}) end
+            collectgarbage()
+            return collectgarbage("count") - before < 500
+        ]]))
     end)
 
     it("leaves scripts their own: tables, metatables, modules; and what they add while they are loaded", function()

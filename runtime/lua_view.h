@@ -1,10 +1,10 @@
 /* Read-only views of tables: what scripts get of tables that outlive a call.
  *
- * A view is an empty table that reads from a copy of the original, made once; scripts cannot see its metatable
- * (lua_seal.c). Indexing, `pairs` and `#` work, `next` and `rawget` see nothing. Assigning raises, except while
- * the scripts are loaded: then it changes the original and the view. Tables in the original are views in the
- * view, unless they have a metatable: those, such as json.array_mt, guard themselves, and scripts may set them
- * as one. */
+ * A view is an empty table that reads from a copy of the original, made once; scripts cannot see its
+ * metatable (lua_seal.c). Indexing, `pairs` and `#` work, `next` and `rawget` see nothing. Assigning raises,
+ * except while the scripts are loaded: then it changes the original and the view. Tables in the original are
+ * views in the view, unless they have a metatable: those, such as json.array_mt, guard themselves, and
+ * scripts may set them as one. */
 #ifndef SANDSTORM_LUA_VIEW_H
 #define SANDSTORM_LUA_VIEW_H
 

@@ -75,6 +75,53 @@ open("f", "w").close()
         assert.is_nil(tmp.kind(workspace .. "/s/x"))
     end)
 
+    it("takes a folder without permissions away from where it is too deep", function()
+        local remove, workspace = world([[mkdir s; python3 -c '
+import os
+os.chdir("s"); os.mkdir("x"); os.chdir("x")
+for i in range(60):
+    os.mkdir("d"); os.chdir("d")
+for i in range(60):
+    os.chmod(".", 0o500); os.chdir("..")
+'; test $(id -u) != 0 || chown -R 12345:12345 .]], { wrap = needs.is_root and NOBODY or nil })
+        assert.same({ entries = 61, complete = true }, remove("s/x"))
+        assert.is_nil(tmp.kind(workspace .. "/s/x"))
+    end)
+
+    it("does not enter a mount point, and removes the rest", function()
+        local workspace = tmp.dir("workspace")
+        local folder = tmp.quote(workspace .. "/s/x")
+        tmp.shell(("mkdir -p %s/m; cd %s; touch a z"):format(folder, folder))
+        local wrap = needs.mounts(("mount -t tmpfs tmpfs %s/m; touch %s/m/f"):format(folder, folder))
+        local seen = program.lua([[
+            local fs = require("fs")
+            local _, message, code = fs.remove_tree("s/x")
+            return { { message, code }, fs.stat("s/x/m/f") ~= nil }
+        ]], { workspace = workspace, wrap = wrap })
+        assert.same({ { workspace .. "/s/x: Invalid cross-device link (m)", "EXDEV" }, true }, seen)
+        assert.equal("m\n", tmp.shell("ls " .. folder))
+    end)
+
+    it("of one tree by several at one time is no error for any of them", function()
+        local remove, workspace = world("mkdir -p s/x; cd s/x; for i in $(seq 20); do mkdir $i; touch $i/$(seq -s ' '$i/ 20); done")
+        assert.is_function(remove)
+        local messages = program.lua([[
+            local clock, fiber, fs, json = require("clock"), require("fiber"), require("fs"), require("json")
+            local left, messages = 4, json.array({})
+            for _ = 1, 4 do
+                fiber.spawn(function()
+                    local _, message = fs.remove_tree("s/x")
+                    messages[#messages + 1] = message
+                    left = left - 1
+                end)
+            end
+            while left > 0 do clock.sleep(5) end
+            return messages
+        ]], { workspace = workspace })
+        for _, message in ipairs(messages) do assert.equal(workspace .. "/s/x: No such file or directory", message) end
+        assert.is_nil(tmp.kind(workspace .. "/s/x"))
+    end)
+
     it("stops at the limit and goes on when called again", function()
         local remove, workspace = world("mkdir -p s/x; for i in 1 2 3 4 5; do echo > s/x/$i; done")
         assert.same({ entries = 2, complete = false }, remove("s/x", "2"))
@@ -82,6 +129,9 @@ open("f", "w").close()
         assert.equal("directory", tmp.kind(workspace .. "/s/x"))
         assert.same({ entries = 2, complete = true }, remove("s/x", "2"))
         assert.is_nil(tmp.kind(workspace .. "/s/x"))
+        tmp.shell(("mkdir %s/s/x; touch %s/s/x/1"):format(workspace, workspace))
+        assert.same({ entries = 1, complete = false }, remove("s/x", "1"))
+        assert.same({ entries = 1, complete = true }, remove("s/x", "1"))
     end)
 
     it("gives itself the permissions that it lacks, but not on the folder that the tree lies in", function()
@@ -94,19 +144,25 @@ open("f", "w").close()
 
     it("says what cannot be removed, and removes the rest", function()
         needs.root()
-        local remove, workspace = world([[mkdir -p s/x/theirs; echo 1 > s/x/theirs/f; echo 1 > s/x/ours
+        local remove, workspace = world([[mkdir -p s/x/theirs; echo 1 > s/x/theirs/f; touch s/x/ours s/x/$(seq -s ' s/x/' 20)
             chown -R 12345:12345 .; chown -R 0:0 s/x/theirs]], { wrap = NOBODY })
         local removed = remove("s/x")
         assert.equal("EACCES", removed.code)
         assert.matches("/s/x: Permission denied %(f%)$", removed.message)
-        assert.is_nil(tmp.kind(workspace .. "/s/x/ours"))
+        assert.equal("theirs\n", tmp.shell(("ls %s/s/x"):format(workspace)))
         assert.equal("file", tmp.kind(workspace .. "/s/x/theirs/f"))
     end)
 
     it("does not take the server's own files with it", function()
-        local remove, workspace = world("mkdir -p s/x; echo 1 > s/x/a", { env = { SANDSTORM_STATE_DIR = false } })
-        tmp.shell(("mkdir -p %s/.sandstorm-mcp"):format(workspace))
+        local remove, workspace = world("mkdir -p .sandstorm-mcp/more", { env = { SANDSTORM_STATE_DIR = false } })
         assert.equal("EACCES", remove(".sandstorm-mcp").code)
+        assert.same({ entries = 1, complete = true }, remove(".sandstorm-mcp/more"))
+        tmp.shell(("mkdir -p %s/a/b/state"):format(workspace))
+        local refused = program.lua([[
+            local fs = require("fs")
+            return { (select(3, fs.remove_tree("a"))), (select(3, fs.move("a", "c"))), fs.stat("a/b/state") ~= nil }
+        ]], { workspace = workspace, env = { SANDSTORM_STATE_DIR = workspace .. "/a/b/state" } })
+        assert.same({ "EACCES", "EACCES", true }, refused)
     end)
 
     it("raises for wrong arguments", function()

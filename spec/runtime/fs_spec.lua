@@ -133,6 +133,8 @@ describe("fs, paths", function()
             ["fs.read('a', { limit = 1.5 })"] = "fs.read: option 'limit' expected a whole number from 1, got 1.5",
             ["fs.write('a', '', { append = 1 })"] = "fs.write: option 'append' expected a boolean, got number",
             ["fs.walk('', { skip = 'x' })"] = "fs.walk: option 'skip' expected a list of at most 32 names, got string",
+            ["fs.walk('', { skip = table.move({ 'x' }, 1, 1, 33, table.pack(('x'):rep(32):byte(1, -1))) })"] =
+                "fs.walk: option 'skip' expected a list of at most 32 names, got table",
             ["fs.walk('', { skip = { 1 } })"] = "fs.walk: option 'skip' expected names, got number",
             ["fs.resolve({})"] = "fs.resolve: a path expected as a string, got table",
         }
@@ -873,15 +875,34 @@ describe("fs.remove and fs.mkdir", function()
     end)
 
     it("make folders, also where they are already", function()
-        shell(("cd %s; : > f; ln -s d link; ln -s nowhere dangling"):format(w))
+        shell(("cd %s; : > f; ln -s d link; ln -s nowhere dangling; ln -s loop loop"):format(w))
+        local long = ("n"):rep(255)
+        local function taken(path) return failure(w .. "/" .. path, "File exists", "EEXIST") end
         assert.same({
-            { true, true }, { true, false }, { true, false }, { true, false }, failure(w .. "/f", "File exists", "EEXIST"),
-            failure(w .. "/f/d", "Not a directory", "ENOTDIR"), failure(w .. "/dangling", "File exists", "EEXIST"),
+            { true, true }, { true, true }, { true, false }, { true, false }, { true, false }, taken("f"), taken("dangling"),
+            taken("loop"), failure(w .. "/f/d", "Not a directory", "ENOTDIR"),
             failure(w .. "/x/y", "No such file or directory", "ENOENT"),
         }, calls(w, {
-            { "mkdir", "d/e/" }, { "mkdir", "d" }, { "mkdir", "" }, { "mkdir", "link/e" }, { "mkdir", "f" }, { "mkdir", "f/d" },
-            { "mkdir", "dangling" }, { "mkdir", "x/y", { parents = false } },
+            { "mkdir", "d/e/" }, { "mkdir", long .. "/" .. long }, { "mkdir", "d" }, { "mkdir", "" }, { "mkdir", "link/e" },
+            { "mkdir", "f" }, { "mkdir", "dangling" }, { "mkdir", "loop" }, { "mkdir", "f/d" },
+            { "mkdir", "x/y", { parents = false } },
         }))
+    end)
+
+    it("make the same folders for several at one time", function()
+        assert.equal(160, run(w, [[
+            local fiber, clock = require("fiber"), require("clock")
+            local left, made = 4, 0
+            for _ = 1, 4 do
+                fiber.spawn(function()
+                    for number = 1, 40 do
+                        if fs.mkdir("a" .. number .. "/b/c") then made = made + 1 end
+                    end
+                    left = left - 1
+                end)
+            end
+            while left > 0 do clock.sleep(5) end
+            return made]]))
     end)
 end)
 
@@ -1062,7 +1083,9 @@ describe("fs, the server's own files", function()
             refused(path, "mkdir", path)
         end
         refused(".sandstorm-mcp", "move", ".sandstorm-mcp", "elsewhere")
-        list[#list + 1], expected[#expected + 1] = { "write", ".sandstorm-mcp/other", "x" }, { { bytes = 1, created = true } }
+        for _, path in ipairs { ".sandstorm-mcp/other", "sessions.db" } do
+            list[#list + 1], expected[#expected + 1] = { "write", path, "x" }, { { bytes = 1, created = true } }
+        end
         assert.same(expected, calls(w, list))
         assert.equal("db", read(w .. "/hard"))
         assert.equal("other\nsessions.db\n", names(w .. "/.sandstorm-mcp"))

@@ -11,6 +11,7 @@
 
 #include "config.h"
 #include "host.h"
+#include "init.h"
 #include "log.h"
 #include "lua_cli.h"
 #include "shipped.h"
@@ -72,10 +73,12 @@ static int start(const struct config *config, const struct config_secrets *secre
     shield();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a write beyond RLIMIT_FSIZE fails with EFBIG */
+    int status;
+    if (!init_split(&status)) return status;
     struct log *log =
         log_new(config->command == COMMAND_SERVE ? STDOUT_FILENO : STDERR_FILENO, config->log_level);
     if (log == NULL) return fail("not enough memory");
-    int status = run_command(config, secrets, log);
+    status = run_command(config, secrets, log);
     log_free(log);
     return status;
 }

@@ -22,6 +22,9 @@ local MOUNTS = {
     { "unshare", "-rm", "--" },
     { "unshare", "-m", "--propagation", "unchanged", "--", "/bin/sh", "-c", AS_ROOT_OF_ITS_OWN, "sh" },
 }
+local PROCESSES = {
+    { "unshare", "-pf", "--mount-proc", "--kill-child", "--" }, { "unshare", "-rpf", "--mount-proc", "--kill-child", "--" },
+}
 local NETWORKS = { { "unshare", "-n", "--" }, { "unshare", "-rn", "--" } }
 
 local function succeeds(words)
@@ -48,6 +51,10 @@ end
 --- What to put before a command so that it runs with mounts of its own, made by shell lines, that nobody else sees.
 ---@return string[]
 function needs.mounts(lines) return wrap(MOUNTS, lines, "a mount namespace") end
+
+--- What to put before a command so that it is the first of processes that see only each other, as in a container.
+---@return string[]
+function needs.processes() return wrap(PROCESSES, "true", "a PID namespace") end
 
 --- What to put before a command so that it runs in a network of its own, made by shell lines.
 ---@return string[]

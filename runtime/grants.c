@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "buf.h"
+#include "clock.h"
 #include "grants_file.h"
 #include "json.h"
 #include "json_object.h"
@@ -15,12 +16,15 @@
 #define GRANTS_MAX 2048
 #define USE_EVERY_S 3600
 #define COMPACT_BYTES (INT64_C(1) << 20)
+#define SAVE_EVERY_NS (UINT64_C(5) * 1000000000)
 
 struct grants {
     struct grants_file file;
     struct grant *items;
     size_t count, cap;
     int64_t not_before_ms; /* families that began up to then are refused */
+    bool unsaved;          /* the list says something that the file does not */
+    uint64_t saved_last;   /* when that was tried; clock_ns */
 };
 
 /* ---- the list ---------------------------------------------------------------------------------------- */
@@ -136,6 +140,7 @@ static void apply_line(void *data, const char *text, size_t len)
 static void forget(void *data)
 {
     struct grants *g = data;
+    if (g->unsaved) return;
     g->count = 0;
     g->not_before_ms = 0;
 }
@@ -176,13 +181,31 @@ static void write_all(struct grants *g, struct buf *out)
     }
 }
 
+/* Appends the lines, after all that the file lacks from before. */
+static bool append(struct grants *g, const struct grants_reader *reader, const struct buf *lines,
+                   bool durable)
+{
+    struct buf all = BUF_INIT;
+    if (grants_file_is_gone(&g->file)) g->unsaved = true;
+    if (g->unsaved) write_all(g, &all);
+    buf_add(&all, lines->data, lines->len);
+    bool ok = !all.failed && !lines->failed &&
+              grants_file_append(&g->file, reader, all.data, all.len, durable || g->unsaved);
+    int problem = errno;
+    buf_free(&all);
+    errno = problem;
+    return ok;
+}
+
 /* Appends and applies the lines: through the file, or only in memory where that cannot be written. */
 static bool commit(struct grants *g, struct buf *lines, bool durable)
 {
     const struct grants_reader reader = {.data = g, .forget = forget, .line = apply_line};
-    bool ok = !lines->failed && grants_file_append(&g->file, &reader, lines->data, lines->len, durable);
+    bool ok = append(g, &reader, lines, durable);
     int problem = errno;
     if (!ok) grants_file_lines(&reader, lines->data, lines->len);
+    g->unsaved = !ok;
+    g->saved_last = clock_ns();
     buf_clear(lines);
     if (ok && grants_file_size(&g->file) > COMPACT_BYTES) {
         write_all(g, lines);
@@ -196,6 +219,8 @@ static bool commit(struct grants *g, struct buf *lines, bool durable)
 static void look(struct grants *g)
 {
     const struct grants_reader reader = {.data = g, .forget = forget, .line = apply_line};
+    struct buf nothing = BUF_INIT;
+    if (g->unsaved && clock_ns() - g->saved_last >= SAVE_EVERY_NS) commit(g, &nothing, true);
     grants_file_read(&g->file, &reader);
 }
 
@@ -220,7 +245,7 @@ void grants_free(struct grants *g)
         const struct grant *grant = &g->items[i];
         if (grant->used > grant->used_written) write_op(&lines, "use", grant->id, "at", grant->used);
     }
-    if (lines.len > 0) commit(g, &lines, false);
+    if (lines.len > 0 || g->unsaved) commit(g, &lines, false);
     grants_file_free(&g->file);
     free(g->items);
     free(g);
@@ -257,6 +282,12 @@ void grants_use(struct grants *g, const char *id, int64_t now)
     grant->used_written = now; /* also where it cannot be written: no try for each request */
     write_op(&lines, "use", id, "at", now);
     commit(g, &lines, false);
+}
+
+int64_t grants_not_before(struct grants *g)
+{
+    look(g);
+    return g->not_before_ms;
 }
 
 bool grants_refuse(struct grants *g, const char *id, int64_t start_ms)

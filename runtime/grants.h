@@ -6,8 +6,8 @@
  *
  * Lines are JSON objects: {"op":"grant"|"use"|"revoke"|"revoke_all", ...}. Every write happens under a lock
  * of the file; when it has grown it is written anew with what still counts. Where it cannot be written the
- * list lives in memory only. Reading looks at the file each time, so what another process revoked counts at
- * once.
+ * list lives in memory, whatever becomes of the file, and is written as soon as that can be done. Reading
+ * looks at the file each time, so what another process revoked counts at once.
  *
  * Everything belongs to the loop's thread. */
 #ifndef SANDSTORM_GRANTS_H
@@ -48,6 +48,9 @@ bool grants_revoke_all(struct grants *g, int64_t now_ms);
 
 /* A token of the grant was used. The file is told at the first use and then once an hour. */
 void grants_use(struct grants *g, const char *id, int64_t now);
+
+/* Families that began up to this time, milliseconds since 1970, are refused; 0 where nothing ever was. */
+int64_t grants_not_before(struct grants *g);
 
 /* Is the family of that id, begun at that time, refused? */
 bool grants_refuse(struct grants *g, const char *id, int64_t start_ms);

@@ -92,6 +92,12 @@ void grants_file_read(struct grants_file *file, const struct grants_reader *read
     close(fd);
 }
 
+bool grants_file_is_gone(const struct grants_file *file)
+{
+    struct stat st;
+    return file->offset > 0 && stat(file->path, &st) != 0 && errno == ENOENT;
+}
+
 bool grants_file_readable(const struct grants_file *file)
 {
     int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
@@ -140,7 +146,7 @@ static int open_locked(const struct grants_file *file, struct stat *st)
 }
 
 /* A line that a crash left half is ended first. */
-static bool write_lines(int fd, const struct stat *st, const char *lines, size_t len)
+static bool add_lines(int fd, const struct stat *st, const char *lines, size_t len)
 {
     char last = '\n';
     if (st->st_size > 0 && pread(fd, &last, 1, st->st_size - 1) != 1) return false;
@@ -148,6 +154,16 @@ static bool write_lines(int fd, const struct stat *st, const char *lines, size_t
     ssize_t written = write(fd, lines, len);
     if (written >= 0 && (size_t)written < len) errno = ENOSPC;
     return written == (ssize_t)len;
+}
+
+/* All or nothing. */
+static bool write_lines(int fd, const struct stat *st, const char *lines, size_t len)
+{
+    if (add_lines(fd, st, lines, len)) return true;
+    int problem = errno;
+    (void)!ftruncate(fd, st->st_size);
+    errno = problem;
+    return false;
 }
 
 bool grants_file_append(struct grants_file *file, const struct grants_reader *reader, const char *lines,

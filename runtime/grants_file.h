@@ -31,6 +31,9 @@ void grants_file_free(struct grants_file *file);
 /* Reads what is new. A file that is gone, or cannot be read, changes nothing. */
 void grants_file_read(struct grants_file *file, const struct grants_reader *reader);
 
+/* Was it read, and is there none any more? */
+bool grants_file_is_gone(const struct grants_file *file);
+
 /* False with errno set where the file is there and cannot be read. */
 bool grants_file_readable(const struct grants_file *file);
 

@@ -85,6 +85,12 @@ static int l_is_revoked(lua_State *L)
     return 1;
 }
 
+static int l_not_before(lua_State *L)
+{
+    lua_pushinteger(L, grants_not_before(grants_of(L)));
+    return 1;
+}
+
 static void push_grant(lua_State *L, const struct grant *grant)
 {
     const struct {
@@ -127,9 +133,8 @@ static int l_list(lua_State *L)
 int luaopen_grants(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"add", l_add},       {"is_revoked", l_is_revoked}, {"list", l_list},
-        {"revoke", l_revoke}, {"revoke_all", l_revoke_all}, {"use", l_use},
-        {NULL, NULL},
+        {"add", l_add},       {"is_revoked", l_is_revoked}, {"list", l_list}, {"not_before", l_not_before},
+        {"revoke", l_revoke}, {"revoke_all", l_revoke_all}, {"use", l_use},   {NULL, NULL},
     };
     luaL_newlib(L, functions);
     return 1;

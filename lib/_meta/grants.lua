@@ -37,6 +37,11 @@ function grants.revoke(id, finish) end
 ---@return string? message
 function grants.revoke_all(now_ms) end
 
+--- What began up to this time, milliseconds since 1970, is refused; 0 where nothing ever was.
+---@return integer
+---@nodiscard
+function grants.not_before() end
+
 --- Is the grant revoked, by its id or by when it began?
 ---@param id string
 ---@param start_ms integer

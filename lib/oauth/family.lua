@@ -34,18 +34,19 @@ function family.id() return crypto.hex(crypto.random(8)) end
 ---@field scope string
 ---@field seconds integer how long it lasts at most
 
---- Begins a family and writes it into the list that operators see.
+--- Begins a family and writes it into the list that operators see. Where all was revoked by a clock that was ahead it counts
+--- as begun behind that.
 ---@param from oauth.Begin
 ---@return oauth.Family
 ---@return string? why it could not be written down
 function family.begin(from)
     local now = clock.now_ms()
     local made = {
-        id = from.id or family.id(), start = now, finish = now // 1000 + from.seconds, origin = from.origin,
-        client = from.client, scope = from.scope,
+        id = from.id or family.id(), start = math.max(now, grants.not_before() + 1), finish = now // 1000 + from.seconds,
+        origin = from.origin, client = from.client, scope = from.scope,
     }
     local written, why = grants.add({
-        id = made.id, name = from.name, where = from.where, start_ms = now, finish = made.finish,
+        id = made.id, name = from.name, where = from.where, start_ms = made.start, finish = made.finish,
     })
     return made, not written and why or nil
 end
@@ -75,10 +76,12 @@ function family.tokens(of, generation)
     }
 end
 
---- Ends a family: its tokens are refused from now on.
+--- Ends a family: its tokens are refused from now on. Nil where that could not be written down yet.
+---@return true?
 function family.revoke(id, finish)
     local written, why = grants.revoke(id, finish)
     if not written then log.warning(why) end
+    return written
 end
 
 --- The family that a refresh token stands for and its generation; nil when it is none, has expired, or was revoked.
@@ -107,7 +110,7 @@ end
 ---@return boolean
 function family.use(of, generation)
     local known, since = newest(of.id)
-    local now = clock.now_ms()
+    local now = math.floor(clock.monotonic_ms())
     if known == nil or generation > known then
         shared.put(key_of(of.id), ("%d %d"):format(generation, now), MEMORY_MS)
     elseif generation < known - 1 or (generation == known - 1 and now - since >= GRACE_MS) then

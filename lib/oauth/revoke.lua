@@ -11,6 +11,10 @@ local revoke = {}
 
 local OLD_LIFE_MS = 30 * 86400000
 
+-- RFC 7009, 2.2.1: the client has to try again.
+local NOT_WRITTEN = "the token is refused now, but that could not be written down and may not outlive a restart"
+local RETRY = { ["Retry-After"] = "10" }
+
 -- An access token of v0.1.0 is a family of its own, named as runtime/token.c does.
 local function of_old(text)
     local signature, payload = text:match("^([%w_-]+)%.([%w_-]+)$")
@@ -36,8 +40,9 @@ function revoke.handle(request)
     if not values.token or values.token == "" then return answer.refuse(answer.failure("invalid_request", "token is missing")) end
     local id, finish = family_of(values.token)
     if id then
-        family.revoke(id, finish)
+        local lasting = family.revoke(id, finish)
         log.info("signed out", { grant = id })
+        if not lasting then return answer.refuse(answer.failure("temporarily_unavailable", NOT_WRITTEN, 503, RETRY)) end
     end
     return 200, "{}", { ["Cache-Control"] = "no-store" }
 end

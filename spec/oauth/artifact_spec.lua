@@ -8,7 +8,8 @@ local function run(source, workspace, text)
     return (program.lua([[
         local library, json = (...), require("json")
         local now = 1796000000000
-        local fakes = { clock = setmetatable({ now_ms = function() return now end }, { __index = require("clock") }) }
+        local run_for = 0
+        local fakes = { clock = { now_ms = function() return now end, monotonic_ms = function() return run_for end } }
         local function at(ms) now = ms end
         local env = setmetatable({ require = function(name) return fakes[name] or require(name) end }, { __index = _G })
         local artifact = assert(loadfile(library .. "/oauth/artifact.lua", "t", env))()
@@ -48,6 +49,17 @@ describe("Artifacts", function()
             at(now + 59999)
             local before = artifact.read("code", text) ~= nil
             at(now + 1)
+            return { before, artifact.read("code", text) ~= nil }
+        ]]))
+    end)
+
+    it("A44 a code does not live longer where the clock is set back", function()
+        assert.same({ true, false }, run([[
+            local text = artifact.make("code", { e = artifact.now() + 60 })
+            at(now - 3600000)
+            run_for = 59999
+            local before = artifact.read("code", text) ~= nil
+            run_for = 60000
             return { before, artifact.read("code", text) ~= nil }
         ]]))
     end)

@@ -69,6 +69,14 @@ describe("oauth.family", function()
         assert.is_nil(family.of_refresh_token(tokens.refresh_token))
     end)
 
+    it("begins behind a time up to which all was ended, also where the clock was ahead then", function()
+        host.clock_is_ahead = 3600000
+        grants.revoke_all(require("clock").now_ms())
+        host.clock_is_ahead = 0
+        local of = begin()
+        assert.is_truthy(family.of_refresh_token(family.tokens(of, 1).refresh_token))
+    end)
+
     it("A48 the generation before is good for ten minutes after the new one was used first, then it ends the family", function()
         local of, seen = begin(), {}
         local function use(generation, ms_later)
@@ -85,6 +93,11 @@ describe("oauth.family", function()
         use(2)
         use(3)
         assert.same({ true, true, true, true, true, false, false, true, true }, seen)
+        host.clock_is_ahead = -3600000 -- set back
+        use(4)
+        use(3, 599999)
+        use(3, 1)
+        assert.same({ true, true, false }, { table.unpack(seen, 10) })
     end)
 
     it("notes each use that is allowed, and none that is not", function()

@@ -26,6 +26,16 @@ describe("oauth.revoke", function()
         end)
     end
 
+    it("says that a client has to try again where the end could not be written down", function()
+        grants.broken = "grants: No space left on device"
+        local status, body, headers = revoke.handle(fake_oauth.post({ token = tokens.refresh_token }))
+        assert.same({ 503, "temporarily_unavailable", "10" },
+            { status, json.decode(body).error, headers["Retry-After"] })
+        assert.is_true(grants.is_revoked(of.id, of.start))
+        grants.broken = nil
+        assert.same({ 200, {} }, { post({ token = tokens.refresh_token }) })
+    end)
+
     it("answers the same for what is no token of this server, and ends nothing", function()
         local changed = tokens.access_token:sub(1, -2) .. (tokens.access_token:sub(-1) == "A" and "B" or "A")
         for _, text in ipairs({ "x", "a.b", changed }) do

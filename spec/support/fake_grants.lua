@@ -3,7 +3,7 @@ local fake_grants = {}
 
 --- @return table as lib/_meta/grants.lua says; `broken` is what it has against writing
 function fake_grants.new()
-    local grants, all, ended_up_to = {}, {}, -1
+    local grants, all, ended_up_to = {}, {}, 0
     local function of(id)
         for _, grant in ipairs(all) do
             if grant.id == id then return grant end
@@ -33,6 +33,7 @@ function fake_grants.new()
         local grant = of(id)
         return start_ms <= ended_up_to or grant ~= nil and grant.revoked
     end
+    function grants.not_before() return ended_up_to end
     function grants.list() return table.move(all, 1, #all, 1, {}) end
     return grants
 end

@@ -105,7 +105,7 @@ local function make()
     fakes.log.logger = function(name) return logger(fakes.lines, name) end
     fakes.clock = {
         monotonic_ms = function() return fakes.now end,
-        now_ms = function() return fakes.now end,
+        now_ms = function() return fakes.now + (fakes.clock_is_ahead or 0) end,
         sleep = function(ms) fakes.now = fakes.now + ms end,
         iso = function() return "2026-11-30T09:00:00Z" end,
     }

@@ -11,17 +11,25 @@
 
 #define CHAIN_SIZE 2048
 
+/* The end of a list, whole items only, in less than `size` bytes. */
+static const char *end_of(const char *list, size_t size)
+{
+    size_t len = strlen(list);
+    if (len < size) return list;
+    const char *comma = strchr(list + len - size, ',');
+    return comma != NULL ? comma + 1 : "";
+}
+
 /* All X-Forwarded-For values as one list; what does not fit is cut at the front, which strangers wrote. */
 static void gather(const struct http_request *request, char chain[CHAIN_SIZE])
 {
     chain[0] = '\0';
     for (size_t i = 0; i < request->header_count; i++) {
         const struct http_header *h = &request->headers[i];
-        size_t len = strlen(chain), more = strlen(h->value);
+        size_t len = strlen(chain);
         if (strcasecmp(h->name, "X-Forwarded-For") != 0) continue;
-        if (len + more + 2 > CHAIN_SIZE) len = 0;
-        const char *from = more + 2 > CHAIN_SIZE ? h->value + more + 2 - CHAIN_SIZE : h->value;
-        snprintf(chain + len, CHAIN_SIZE - len, ",%s", from);
+        if (len + strlen(h->value) + 2 > CHAIN_SIZE) len = 0;
+        snprintf(chain + len, CHAIN_SIZE - len, ",%s", end_of(h->value, CHAIN_SIZE - 1));
     }
 }
 

@@ -1,4 +1,5 @@
 -- Clients that go away, or stop reading, at every moment.
+local cjson = require("cjson")
 local program = require("spec.support.program")
 local rest = require("spec.support.rest")
 local server = require("spec.support.server")
@@ -134,5 +135,72 @@ describe("H09 a client", function()
         assert.is_true(calls_of("file_read") - before <= 2)
         client:reset()
         assert_recovered()
+    end)
+end)
+
+describe("a client among others", function()
+    local s
+    setup(function() s = server.start({ env = { SANDSTORM_LIBRARY = program.root .. "/spec/fixtures/library" } }) end)
+    teardown(function() s:stop() end)
+
+    local function get(path) return ("GET %s HTTP/1.1\r\nHost: x\r\n\r\n"):format(path) end
+    local function json(path, headers) return cjson.decode(s:request({ method = "GET", path = path, headers = headers }).body) end
+
+    -- A connection that the server knows already.
+    local function known()
+        local connection = s:connect()
+        connection:send(get("/held"))
+        assert(connection:read_response("GET"))
+        return connection
+    end
+
+    -- What the clients send meanwhile comes to the server in one turn of its loop.
+    local function at_one_time(send)
+        s.process:signal_with("sigstop")
+        send()
+        s.process:signal_with("sigcont")
+    end
+
+    it("waits for 32 requests of another one that sends more at once, and no longer", function()
+        local greedy, modest = known(), known()
+        at_one_time(function()
+            greedy:send(get("/arrive?"):rep(500))
+            modest:send(get("/arrive?modest"))
+        end)
+        assert(modest:read_response("GET"))
+        for _ = 1, 500 do assert(greedy:read_response("GET")) end
+        assert.is_true(json("/arrived?modest")[1] <= 33)
+        greedy:close()
+        modest:close()
+    end)
+
+    it("that resets together with its request leaves no connection behind, though its handler goes on", function()
+        local before = s:descriptors()
+        local connection = known()
+        at_one_time(function()
+            connection:send(get("/hold"))
+            connection:reset()
+        end)
+        assert.is_true(program.wait_until(function() return json("/held")[1] end))
+        assert.is_true(program.wait_until(function() return s:descriptors() <= before end))
+    end)
+
+    it("has the address that the nearest proxy saw, however long the list before it", function()
+        local function client(...)
+            local request = "GET /client HTTP/1.1\r\nHost: x\r\n"
+            for _, value in ipairs({ ... }) do request = request .. "X-Forwarded-For: " .. value .. "\r\n" end
+            return cjson.decode(wire.answer(s, request .. "Connection: close\r\n\r\n").body)[1]
+        end
+        local strangers = ("192.0.2.1, "):rep(300)
+        assert.equal("203.0.113.9", client("203.0.113.9"))
+        assert.equal("203.0.113.9", client(strangers .. "203.0.113.9"))
+        assert.equal("203.0.113.9", client(strangers .. "192.0.2.1", "203.0.113.9"))
+        assert.equal("203.0.113.9", client(("192.0.2.1, "):rep(150) .. "192.0.2.1", ("192.0.2.2, "):rep(50) .. "203.0.113.9"))
+        assert.equal("203.0.113.9", client("192.0.2.1, 203.0.113.9, 127.0.0.1", "::1"))
+        for length = 0, 16 do -- wherever it is cut, half an address is none
+            local list = "203.0.113.99" .. (" "):rep(length) .. (",127.0.0.1"):rep(203)
+            local address = client(list)
+            assert.is_true(address == "203.0.113.99" or address == "127.0.0.1", address)
+        end
     end)
 end)

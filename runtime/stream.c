@@ -19,16 +19,6 @@ static void sweep_soon(struct stream_hub *hub)
     uv_timer_start(&hub->timer, on_tick, 0, TICK_MS);
 }
 
-void stream_forget_event(struct stream *s)
-{
-    struct event *e = s->first;
-    s->first = e->next;
-    if (s->first == NULL) s->last = NULL;
-    s->event_count--;
-    s->event_bytes -= e->len;
-    free(e);
-}
-
 static void free_texts(struct stream *s)
 {
     while (s->first != NULL)
@@ -318,11 +308,9 @@ bool stream_resume(struct stream_hub *hub, const char *event_id, struct http_exc
     uint64_t number;
     struct stream *s = find_event(hub, event_id, &number);
     if (s == NULL || !s->kept || number > s->number) return false;
-    if (number < s->number && (s->first == NULL || s->first->number > number + 1)) return false;
     release_peer(s);
     attach(s, ex, headers, header_count);
-    for (const struct event *e = s->first; e != NULL; e = e->next)
-        if (e->number > number) http_stream_send(ex, e->bytes, e->len);
+    stream_replay(s, number);
     if (s->ended) release_peer(s);
     return true;
 }

@@ -10,7 +10,8 @@
  *
  * Life: opened on an exchange; ended by stream_end, or, when its peer goes, at once unless it is kept. A kept
  * one lives on without a peer for STREAM_KEPT_MS after its end or the loss. All memory is bounded: what is
- * remembered per stream, and what waits for a slow peer, which is cut off beyond STREAM_QUEUE_BYTES.
+ * remembered per stream; what all streams remember, beyond which the one that remembers most forgets its
+ * oldest events; and what waits for a slow peer, which is cut off beyond STREAM_QUEUE_BYTES.
  *
  * Everything belongs to the loop's thread. No callback runs inside a function of this header but
  * stream_hub_free: a pointer to a stream is valid until `over` is called, from the loop. */
@@ -26,6 +27,7 @@
 #define STREAM_KEPT_MS 300000
 #define STREAM_KEPT_EVENTS 256
 #define STREAM_KEPT_BYTES ((size_t)4 << 20)
+#define STREAM_KEPT_BYTES_OF_ALL ((size_t)64 << 20)
 #define STREAM_QUEUE_BYTES ((size_t)8 << 20)
 #define STREAM_TOPICS_MAX 64
 
@@ -99,8 +101,9 @@ bool stream_has_peer(const struct stream *s);
 /* The owner given at the opening of the stream that an event id belongs to, or NULL. */
 const char *stream_owner(const struct stream_hub *hub, const char *event_id);
 
-/* Attaches a new response to the stream of that event id and sends what came after it. False, with the
- * exchange untouched, when the stream, or that point of it, is not known any more. */
+/* Attaches a new response to the stream of that event id and sends what came after it; where some of that is
+ * forgotten, a comment line says how much, and what is left follows. False, with the exchange untouched, when
+ * the stream is not known any more, or never was that far. */
 bool stream_resume(struct stream_hub *hub, const char *event_id, struct http_exchange *ex,
                    const struct http_header *headers, size_t header_count);
 

@@ -21,6 +21,38 @@ static void write_data(struct buf *out, const char *text, size_t len)
     } while (len > 0);
 }
 
+static size_t size_of(const struct event *e)
+{
+    return sizeof *e + e->len;
+}
+
+void stream_forget_event(struct stream *s)
+{
+    struct event *e = s->first;
+    s->first = e->next;
+    if (s->first == NULL) s->last = NULL;
+    s->event_count--;
+    s->event_bytes -= size_of(e);
+    s->hub->event_bytes -= size_of(e);
+    free(e);
+}
+
+static struct stream *largest(const struct stream_hub *hub)
+{
+    struct stream *found = hub->streams;
+    for (struct stream *s = hub->streams; s != NULL; s = s->next)
+        if (s->event_bytes > found->event_bytes) found = s;
+    return found;
+}
+
+static void forget_what_is_too_much(struct stream *s)
+{
+    while (s->event_count > STREAM_KEPT_EVENTS || (s->event_bytes > STREAM_KEPT_BYTES && s->event_count > 1))
+        stream_forget_event(s);
+    while (s->hub->event_bytes > STREAM_KEPT_BYTES_OF_ALL)
+        stream_forget_event(largest(s->hub));
+}
+
 static void keep_event(struct stream *s, const struct buf *wire)
 {
     struct event *e = malloc(sizeof *e + wire->len);
@@ -33,9 +65,9 @@ static void keep_event(struct stream *s, const struct buf *wire)
         s->first = e;
     s->last = e;
     s->event_count++;
-    s->event_bytes += e->len;
-    while (s->event_count > STREAM_KEPT_EVENTS || (s->event_bytes > STREAM_KEPT_BYTES && s->event_count > 1))
-        stream_forget_event(s);
+    s->event_bytes += size_of(e);
+    s->hub->event_bytes += size_of(e);
+    forget_what_is_too_much(s);
 }
 
 static void write_wire(struct stream *s, const char *bytes, size_t len)
@@ -62,6 +94,24 @@ static bool send_event(struct stream *s, const char *prefix, const char *text, s
     }
     buf_free(&wire);
     return true;
+}
+
+static void tell_lost(struct stream *s, uint64_t count)
+{
+    char comment[64];
+    int len = snprintf(comment, sizeof comment, ": %llu events are lost\n\n", (unsigned long long)count);
+    write_wire(s, comment, (size_t)len);
+}
+
+void stream_replay(struct stream *s, uint64_t number)
+{
+    for (const struct event *e = s->first; e != NULL; e = e->next) {
+        if (e->number <= number) continue;
+        if (e->number > number + 1) tell_lost(s, e->number - number - 1);
+        write_wire(s, e->bytes, e->len);
+        number = e->number;
+    }
+    if (number < s->number) tell_lost(s, s->number - number);
 }
 
 bool stream_send(struct stream *s, const char *text, size_t len)

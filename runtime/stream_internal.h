@@ -38,9 +38,13 @@ struct stream_hub {
     uv_timer_t timer;
     struct stream *streams;
     size_t count, max;
+    size_t event_bytes; /* what all streams remember */
 };
 
 /* Drops the oldest remembered event. */
 void stream_forget_event(struct stream *s);
+
+/* Sends the events after `number` that are remembered to the peer, which has just been attached. */
+void stream_replay(struct stream *s, uint64_t number);
 
 #endif

@@ -68,6 +68,74 @@ describe("stream", function()
         end
     end)
 
+    describe("that is kept", function()
+        local kept
+
+        -- A server of its own: what others remember counts.
+        before_each(function()
+            kept = server.start({ env = { SANDSTORM_LIBRARY = program.root .. "/spec/fixtures/library" } })
+        end)
+        after_each(function() kept:stop() end)
+
+        local function ask(path) return kept:request({ method = "GET", path = path }) end
+
+        local function fill(name, count, bytes)
+            ask(("/fill?%s.%d.%d"):format(name, count, bytes))
+            assert.is_true(program.wait_until(function() return cjson.decode(ask("/filled?" .. name).body)[1] end))
+        end
+
+        -- The numbers of the events that a client gets which comes back after the first one, and all of it.
+        local function after_first(name)
+            local text, numbers = ask("/resume?" .. name .. ".1").body, {}
+            for position, event in ipairs(http.events(text)) do
+                numbers[position] = tonumber(event.id:match("^" .. name .. "%.(%d+)$"))
+            end
+            return numbers, text
+        end
+
+        -- How many events such a client is told to have missed; what it gets is not read.
+        local function lost_of(name)
+            local connection = kept:connect()
+            connection:send(("GET /resume?%s.1 HTTP/1.1\r\nHost: x\r\n\r\n"):format(name))
+            local text = heard(connection, "data: x")
+            connection:close()
+            return tonumber(text:match(": (%d+) events are lost\n\n") or 0)
+        end
+
+        it("remembers its newest events; who comes back later is told how many are lost", function()
+            fill("many", 300, 1)
+            local numbers, text = after_first("many")
+            assert.same({ 256, 46, 301 }, { #numbers, numbers[1], numbers[256] })
+            assert.matches(": 44 events are lost\n\n", text, 1, true)
+        end)
+
+        it("remembers 4 MiB, or one event that is larger", function()
+            fill("large", 8, 1 << 20)
+            assert.same({ 7, 8, 9 }, (after_first("large")))
+            fill("single", 1, 5 << 20)
+            assert.same({ 2 }, (after_first("single")))
+        end)
+
+        it("remembers no more than 64 MiB together with all others: who remembers most forgets", function()
+            fill("small", 3, 100)
+            for number = 1, 25 do fill(("s"):rep(number), 3, 1 << 20) end
+            local least, most, all = 3, 0, 0
+            for number = 1, 25 do
+                local lost = lost_of(("s"):rep(number))
+                least, most, all = math.min(least, lost), math.max(most, lost), all + lost
+            end
+            assert.same({ 75 - 63, 0, 1 }, { all, least, most })
+            assert.same({ 2, 3, 4 }, (after_first("small")))
+        end)
+
+        it("forgets even its only event where that alone is too much", function()
+            fill("huge", 1, 64 << 20)
+            local numbers, text = after_first("huge")
+            assert.same({}, numbers)
+            assert.matches(": 1 events are lost\n\n", text, 1, true)
+        end)
+    end)
+
     it("gets a single message only once, on the newest stream that has a client", function()
         local old = open("/listen?old")
         heard(old, "old.1")
@@ -162,6 +230,46 @@ describe("stream", function()
         assert.equal("", state)
         connection:close()
         assert.is_true(program.wait_until(function() return json("/sent")[2] == "over" end))
+    end)
+
+    describe("of a client that reads nothing", function()
+        local own
+
+        setup(function()
+            -- Nothing but what waits ends a connection here.
+            local env = { SANDSTORM_LIBRARY = program.root .. "/spec/fixtures/library", SANDSTORM_WRITE_MS = "86400000" }
+            own = server.start({ env = env })
+        end)
+        teardown(function() own:stop() end)
+
+        local function ask(path) return cjson.decode(own:request({ method = "GET", path = path }).body) end
+
+        local function watch(topic)
+            local connection = own:connect()
+            connection:send(("GET /watch?%s HTTP/1.1\r\nHost: x\r\n\r\n"):format(topic))
+            connection:read_head()
+            assert.equal("watching", connection:read_event().data)
+            return connection
+        end
+
+        it("keeps 8 MiB for it", function()
+            local lazy = watch("lazy")
+            for _ = 1, 8 do assert.same({ 1 }, ask("/publish_large?lazy")) end
+            local other = watch("other")
+            for _ = 1, 2 do heard(other, ": working") other.text = "" end -- streams were looked after twice
+            assert.same({ 1 }, ask("/publish?lazy"))
+            for _ = 1, 9 do assert(lazy:read_event()) end
+            lazy:close()
+            other:close()
+        end)
+
+        it("is over when more waits", function()
+            local before = ask("/owner?x")[2]
+            local lazy = watch("lazy")
+            for _ = 1, 40 do ask("/publish_large?lazy") end -- more than sockets and 8 MiB hold
+            assert.is_true(program.wait_until(function() return ask("/owner?x")[2] == before end))
+            lazy:close()
+        end)
     end)
 
     it("brings a message to the handler that waits for it, once", function()

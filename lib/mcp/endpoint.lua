@@ -56,7 +56,7 @@ end
 ---@return string? body
 ---@return table<string, string>? headers
 function endpoint.handle(server, request)
-    if request.method ~= "POST" then return http_session.handle(request) end
+    if request.method ~= "POST" then return http_session.handle(server, request) end
     local takes = accept.read(request:header("accept"))
     if not takes.json and not takes.stream then
         local why = "Not acceptable: answers are application/json or text/event-stream"

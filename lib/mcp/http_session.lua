@@ -8,6 +8,7 @@ local http_line = require("mcp.http_line")
 local jsonrpc = require("mcp.jsonrpc")
 local legacy = require("mcp.legacy")
 local notify = require("mcp.notify")
+local offer = require("mcp.offer")
 local revisions = require("mcp.revisions")
 local session = require("mcp.session")
 local stream = require("stream")
@@ -41,23 +42,44 @@ local function session_of(request)
     return current
 end
 
+-- By its id a stream that listens to a session is known even when it is forgotten: another can take its place, as it
+-- cannot for one that brings the answer to a request.
+local LISTENS = "listen-"
+
 local function open(request, current)
     local opened = request:stream({
-        id = crypto.random_text(12), owner = current.nonce, kept = true, topics = notify.session_topics(current.nonce),
-        every_ms = http_line.EVERY_MS, detached = true,
+        id = LISTENS .. crypto.random_text(12), owner = current.nonce, kept = true,
+        topics = notify.session_topics(current.nonce), every_ms = http_line.EVERY_MS, detached = true,
     })
-    if not opened then return refuse(request, 503, "There are too many streams") end
-    if revisions.resumes_from_start(current.revision) then opened:prime() end
+    if opened and revisions.resumes_from_start(current.revision) then opened:prime() end
+    return opened
 end
 
-local function listen(request, current)
-    if not accept.read(request:header("accept")).stream and request:header("accept") then
+local function begin(request, current)
+    if not open(request, current) then return refuse(request, 503, "There are too many streams") end
+end
+
+-- What came meanwhile is lost; what can be told of it is that something may have come.
+local function begin_anew(server, request, current)
+    local opened = open(request, current)
+    if not opened then return refuse(request, 503, "There are too many streams") end
+    notify.lists_may_have_changed(opened, offer.capabilities(server.registry))
+end
+
+local function go_on(server, request, current, last)
+    if stream.owner(last) == current.nonce and request:resume(last) then return nil end
+    if last:sub(1, #LISTENS) == LISTENS then return begin_anew(server, request, current) end
+    return refuse(request, 400, "Last-Event-ID is not known in this session, or not any more")
+end
+
+local function listen(server, request, current)
+    local takes = request:header("accept")
+    if takes and not accept.read(takes).stream then
         return refuse(request, 406, "Not acceptable: the answer is text/event-stream")
     end
     local last = request:header("last-event-id")
-    if not last or last == "" then return open(request, current) end
-    if stream.owner(last) ~= current.nonce then return refuse(request, 400, "Last-Event-ID is not known in this session") end
-    if not request:resume(last) then return refuse(request, 400, "Last-Event-ID is too old") end
+    if not last or last == "" then return begin(request, current) end
+    return go_on(server, request, current, last)
 end
 
 local function finish(current)
@@ -68,15 +90,16 @@ local function finish(current)
 end
 
 --- Answers a GET or DELETE.
+---@param server mcp.Server
 ---@param request request.Request
 ---@return integer? status nil: the response is a stream that goes on
 ---@return string? body
 ---@return table<string, string>? headers
-function http_session.handle(request)
+function http_session.handle(server, request)
     local current, status, body, headers = session_of(request)
     if not current then return status, body, headers end
     if request.method == "DELETE" then return finish(current) end
-    if request.method == "GET" then return listen(request, current) end
+    if request.method == "GET" then return listen(server, request, current) end
     return refuse(request, 405, "Method not allowed: HEAD has no stream", NOT_ALLOWED)
 end
 

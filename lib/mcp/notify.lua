@@ -50,13 +50,25 @@ local function publish(topic, method, params)
     stream.publish(topic, notify.tagged({ jsonrpc = "2.0", method = method, params = params }))
 end
 
+local function list_method(kind) return ("notifications/%s/list_changed"):format(kind) end
+
+local function list_message(kind) return json.encode({ jsonrpc = "2.0", method = list_method(kind) }) end
+
 --- Tells that a list has changed.
 ---@param kind "tools"|"prompts"|"resources"
 function notify.list_changed(kind)
     if not LISTS[kind] then error(("changed: expected tools, prompts or resources, got %s"):format(tostring(kind)), 2) end
-    local method = ("notifications/%s/list_changed"):format(kind)
-    publish(notify.list_topic("modern", kind), method, {})
-    stream.publish(notify.list_topic("legacy", kind), json.encode({ jsonrpc = "2.0", method = method }))
+    publish(notify.list_topic("modern", kind), list_method(kind), {})
+    stream.publish(notify.list_topic("legacy", kind), list_message(kind))
+end
+
+--- Tells a client of the handshake era, which may have missed it, that its lists may have changed.
+---@param opened stream.Stream of its session
+---@param capabilities table what the server can do
+function notify.lists_may_have_changed(opened, capabilities)
+    for kind in pairs(LISTS) do
+        if capabilities[kind] then opened:send(list_message(kind)) end
+    end
 end
 
 --- Tells that a resource was updated.

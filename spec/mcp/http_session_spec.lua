@@ -3,6 +3,8 @@ local json = require("json")
 
 describe("GET and DELETE of a session", function()
     local http_session, session, host, id
+    local none = { is_empty = function() return true end }
+    local server = { registry = { resources = none, templates = none, prompts = none, completes = function() end } }
 
     before_each(function()
         host = fake_host.install()
@@ -13,8 +15,8 @@ describe("GET and DELETE of a session", function()
     local function handle(method, headers)
         local request = fake_host.request(headers, "")
         getmetatable(request).__index.method = method
-        function request.resume() return true end
-        local status, body, more = http_session.handle(request)
+        function request.resume(_, event) return event ~= "listen-gone" end
+        local status, body, more = http_session.handle(server, request)
         return status, body and json.decode(body), more, request
     end
 
@@ -48,6 +50,20 @@ describe("GET and DELETE of a session", function()
         host.stream.owner = function(event) return event == "mine" and session.read(id, "owner").nonce or "somebody" end
         assert.is_nil((handle("GET", { ["mcp-session-id"] = id, ["last-event-id"] = "mine" })))
         assert.equal(400, (handle("GET", { ["mcp-session-id"] = id, ["last-event-id"] = "other" })))
+    end)
+
+    it("listen anew where the stream that listened is not known any more, or somebody else's", function()
+        local options = select(4, handle("GET", { ["mcp-session-id"] = id })).stream_options
+        assert.matches("^listen%-", options.id)
+        local nonce = session.read(id, "owner").nonce
+        for event, owner in pairs({ ["listen-gone"] = nonce, ["listen-foreign"] = "somebody" }) do
+            host.stream.owner = function() return owner end
+            local status, _, _, request = handle("GET", { ["mcp-session-id"] = id, ["last-event-id"] = event })
+            assert.is_nil(status)
+            assert.not_equal(options.id, request.stream_options.id)
+            assert.same({ "prime", 2 }, { request.sent[1], #request.sent })
+            assert.equal("notifications/tools/list_changed", json.decode(request.sent[2]).method)
+        end
     end)
 
     it("end the session, what it runs and what it listens to", function()

@@ -382,10 +382,36 @@ describe("a session", function()
             local seen = stream.event_id
             stream:close()
             client:call("touch", { name = "test://text" })
-            assert.equal(400, other:listen(seen).status)
+            assert.matches("list_changed$", other:listen(seen):next().method) -- a stream of its own, which says what it must
             assert.equal(400, client:listen("nonsense").status)
-            assert.equal(400, client:listen(seen .. "9").status)
             assert.equal("notifications/resources/updated", client:listen(seen):next().method)
+        end)
+
+        it("that begins anew after a restart of the server, and says that lists may have changed", function()
+            local options = { tools = TOOLS, env = { SANDSTORM_STATE_DIR = tmp.dir("state") } }
+            local first = server.start(options)
+            local client = mcp.session(first, "2025-11-25")
+            local stream, methods = client:listen(), {}
+            client:call("switch")
+            stream:next()
+            local call = client:open("tools/call", { name = "log" })
+            call:next()
+            first:stop()
+            local second = server.start(options)
+            client.server = second
+            local again = client:listen(stream.event_id)
+            for position = 1, 3 do methods[position] = again:next().method end
+            table.sort(methods)
+            assert.same({
+                "notifications/prompts/list_changed", "notifications/resources/list_changed", "notifications/tools/list_changed",
+            }, methods)
+            assert.is_true(again.primed)
+            assert.not_equal(stream.event_id:match("^(.*)%."), again.event_id:match("^(.*)%."))
+            client:result("resources/subscribe", { uri = "test://text" })
+            client:call("touch", { name = "test://text" })
+            assert.equal("notifications/resources/updated", again:next().method)
+            assert.equal(400, client:listen(call.event_id).status) -- an answer cannot begin anew
+            second:stop()
         end)
 
         it("that is resumed where a call lost its connection", function()

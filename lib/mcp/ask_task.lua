@@ -57,9 +57,9 @@ function Asker:inputs(asked)
     local box <close> = inbox.open()
     box:listen(ask_task.key(id))
     task_view.put_questions(id, open, self.task.ttl_ms)
-    task_view.change(id, { status = "input_required" })
+    task_view.insist(id, { status = "input_required" })
     local answers = collect(box, names, count)
-    task_view.change(id, { status = "working" })
+    task_view.insist(id, { status = "working" })
     return answers
 end
 

@@ -32,6 +32,7 @@ local SELECT = "SELECT * FROM tasks WHERE id = ? AND expires_ms > ?"
 local UPDATE = [[UPDATE tasks SET status = coalesce(?, status), message = coalesce(?, message),
     result = coalesce(?, result), error = coalesce(?, error), updated = ?
     WHERE id = ? AND status IN ('working', 'input_required')]]
+local REMOVE = "DELETE FROM tasks WHERE id = ?"
 local FORGET = "DELETE FROM tasks WHERE expires_ms <= ?"
 local RECOVER = [[UPDATE tasks SET status = 'failed', message = ?, error = ?, updated = ?
     WHERE status IN ('working', 'input_required') AND principal NOT LIKE 'pipe %']]
@@ -82,6 +83,11 @@ function task_store.update(id, changes)
     if not change then error(message, 0) end
     return change.changes > 0 and task_store.get(id) or nil
 end
+
+--- Takes back a task that nobody has heard of.
+---@async
+---@param id string
+function task_store.remove(id) tasks:exec(REMOVE, id) end
 
 --- Marks what a server before this one was running as failed. What runs for a pipe ends with that pipe, and nobody else
 --- can see it.

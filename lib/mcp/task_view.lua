@@ -1,5 +1,7 @@
 --- Tasks as clients see them, and the questions that wait in one.
+local clock = require("clock")
 local json = require("json")
+local log = require("log")
 local notify = require("mcp.notify")
 local shared = require("shared")
 local task_store = require("mcp.task_store")
@@ -7,6 +9,11 @@ local task_store = require("mcp.task_store")
 local task_view = {}
 
 local POLL_MS = 500
+local AGAIN_MS = 1000
+
+local logger = log.logger("tasks")
+
+local FINAL = { completed = true, failed = true, cancelled = true }
 
 local function key(id) return "task questions " .. id end
 
@@ -59,8 +66,24 @@ end
 ---@return boolean changed
 function task_view.change(id, changes)
     local task = task_store.update(id, changes)
-    if task then notify.task(id, task_view.detailed(task)) end
-    return task ~= nil
+    if not task then return false end
+    if FINAL[task.status] then shared.remove(key(id)) end
+    notify.task(id, task_view.detailed(task))
+    return true
+end
+
+--- The same, however long the database takes no change: what became of a handler, or of a client's answer, is not lost
+--- because somebody holds it or the disk is full. Ends with the fiber that calls it at the latest.
+---@async
+---@param id string
+---@param changes table<string, any>
+function task_view.insist(id, changes)
+    while true do
+        local ok, message = pcall(task_view.change, id, changes)
+        if ok then return end
+        logger.warning("a task cannot be kept, it is tried again", { error = tostring(message) })
+        clock.sleep(AGAIN_MS)
+    end
 end
 
 return task_view

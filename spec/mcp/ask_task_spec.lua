@@ -15,7 +15,7 @@ describe("questions of a task", function()
         end
         package.loaded["mcp.task_view"] = {
             put_questions = function(_, open) shown[#shown + 1] = open end,
-            change = function(_, change) changes[#changes + 1] = change.status end,
+            insist = function(_, change) changes[#changes + 1] = change.status end,
         }
         ask_task, questions, fail = require("mcp.ask_task"), require("mcp.questions"), require("fail")
     end)

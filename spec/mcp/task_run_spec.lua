@@ -2,11 +2,11 @@ local fake_host = require("spec.support.fake_host")
 local json = require("json")
 
 describe("running a tool beyond its request", function()
-    local task_run, host, order, stored, exchange, inbox
+    local task_run, host, order, stored, exchange, inbox, meanwhile
 
     before_each(function()
         host = fake_host.install()
-        order, stored = {}, {}
+        order, stored, meanwhile = {}, {}, nil
         inbox = { listen = function() end, take = function() order[#order + 1] = "take" end }
         host.inbox.open = function() return setmetatable(inbox, { __close = function() end }) end
         local spawn = host.fiber.spawn
@@ -18,9 +18,12 @@ describe("running a tool beyond its request", function()
             new_id = function() return "t1" end,
             create = function(fields)
                 order[#order + 1] = "create"
+                if meanwhile then meanwhile() end
+                if stored == nil then return nil, "database is locked" end
                 stored = { id = fields.id, status = "working", created = "c", updated = "u", ttl_ms = fields.ttl_ms }
                 return stored
             end,
+            remove = function(id) order[#order + 1] = "remove " .. id end,
             update = function(_, changes)
                 if stored.status ~= "working" then return nil end
                 for name, value in pairs(changes) do stored[name] = value end
@@ -61,6 +64,7 @@ describe("running a tool beyond its request", function()
         assert.equal(50, spawned.limits.deadline_ms)
         spawned.limits.on_stop("tools.lua:1: stopped: the call took longer than its deadline")
         assert.matches("deadline", accounted)
+        finish()()
         assert.same({ "failed", "t was stopped: the call took longer than its deadline" }, { stored.status, stored.message })
     end)
 
@@ -74,6 +78,51 @@ describe("running a tool beyond its request", function()
         local made = json.decode(call("slow", print))
         assert.same({ "spawn", "take", "create" }, order)
         assert.equal("task", made.resultType)
+    end)
+
+    it("is no task where it ends, or asks, while that is being kept", function()
+        meanwhile = function() finish()() end
+        assert.equal('{"content":[]}', (call("slow", function() return '{"content":[]}' end)))
+        assert.same({ "spawn", "take", "create", "remove t1" }, order)
+    end)
+
+    it("is made a task once, though request and handler both want that", function()
+        meanwhile = function()
+            meanwhile = nil
+            exchange.asker.begin_task() -- the handler waits until the request has made it one
+        end
+        assert.equal("task", json.decode(call("slow", print)).resultType)
+        assert.same({ "spawn", "take", "create", "take" }, order)
+    end)
+
+    it("is no task where none can be kept: the client waits, or is told if it must be one", function()
+        stored = nil
+        inbox.take = function()
+            order[#order + 1] = "take"
+            if #order == 4 then finish()() end
+            return "woken"
+        end
+        assert.equal('{"content":[]}', (call("slow", function() return '{"content":[]}' end)))
+        assert.same({ "spawn", "take", "create", "take" }, order)
+        local result, failure = call("auto", print)
+        assert.is_nil(result)
+        assert.same({ -32603, "The task cannot be kept now; try again later" }, { failure.code, failure.message })
+        assert.equal(1, #host.spawned)
+    end)
+
+    it("keeps its end though the store fails for a while, and does not fail for its progress", function()
+        call("auto", function() return '{"content":[]}' end)
+        local store, failures = package.loaded["mcp.task_store"], 3
+        local update = store.update
+        function store.update(...)
+            failures = failures - 1
+            if failures >= 0 then error("database is locked", 0) end
+            return update(...)
+        end
+        exchange.on_progress({ progress = 1, message = "half" })
+        finish()()
+        assert.same({ "completed", '{"content":[]}' }, { stored.status, stored.result })
+        assert.equal(-1, failures)
     end)
 
     it("makes a task when the handler says so, and talks to the task from there on", function()

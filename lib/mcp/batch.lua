@@ -1,4 +1,6 @@
 --- Lists of messages in one body, which revision 2025-03-26 has: they are answered one after the other, in one list.
+local incident = require("mcp.incident")
+local invoke = require("mcp.invoke")
 local json = require("json")
 local jsonrpc = require("mcp.jsonrpc")
 local legacy = require("mcp.legacy")
@@ -31,15 +33,28 @@ local function answer(server, message, transport)
     local kind, failure = jsonrpc.classify(message)
     if not kind and jsonrpc.is_notification(message) then return 202 end
     if not kind then return 200, jsonrpc.error(jsonrpc.id_of(message) or json.null, failure) end
-    return legacy.handle(server, kind, message, transport)
+    return incident.guard(message, legacy.handle, server, kind, message, transport)
 end
 
--- A transport for one of the messages: what would end the request as a whole makes a list of the answers so far.
-local function part_of(transport, answers)
-    local part = { assumed = revisions.BATCHES }
-    function part.on_long(_, stopped, id)
-        transport:on_long(stopped, id, function(last) return batch.text(answers, last) end)
+local NOT_REACHED = jsonrpc.failure(jsonrpc.INTERNAL_ERROR, "The list of messages was stopped before this one")
+
+-- What a list that is stopped at a message is answered with: nobody waits in vain for what comes after it.
+local function when_stopped(messages, position, answers)
+    return function(last) -- nil: the client does not want it
+        local all = table.move(answers, 1, #answers, 1, {})
+        if jsonrpc.request_id(messages[position]) ~= nil then all[#all + 1] = last end
+        for later = position + 1, #messages do
+            local id = jsonrpc.request_id(messages[later])
+            if id ~= nil then all[#all + 1] = jsonrpc.error(id, NOT_REACHED) end
+        end
+        return #all > 0 and batch.text(all) or nil
     end
+end
+
+-- A transport for one of the messages: what would end the request as a whole is an answer to the list.
+local function part_of(transport, compose)
+    local part = { assumed = revisions.BATCHES }
+    function part.on_long(_, stopped, id) transport:on_long(stopped, id, compose) end
     return setmetatable(part, { __index = function(_, name)
         local value = transport[name]
         if type(value) ~= "function" then return value end
@@ -48,10 +63,13 @@ local function part_of(transport, answers)
 end
 
 --- The text of a list of answers.
-function batch.text(answers, last)
-    local all = table.move(answers, 1, #answers, 1, {})
-    all[#all + 1] = last
-    return "[" .. table.concat(all, ",") .. "]"
+function batch.text(answers) return "[" .. table.concat(answers, ",") .. "]" end
+
+local function one(server, messages, position, transport, answers)
+    local message = messages[position]
+    local part = part_of(transport, when_stopped(messages, position, answers))
+    part:on_long(invoke.stopped("The request", {}), jsonrpc.request_id(message))
+    return answer(server, message, part)
 end
 
 --- Handles a list of messages.
@@ -64,8 +82,8 @@ function batch.handle(server, messages, transport)
     local complaint = refusal(messages)
     if complaint then return 400, invalid(json.null, complaint) end
     local answers = {}
-    for _, message in ipairs(messages) do
-        local status, body = answer(server, message, part_of(transport, answers))
+    for position = 1, #messages do
+        local status, body = one(server, messages, position, transport, answers)
         if status == 404 then return status, body end
         answers[#answers + 1] = body
     end

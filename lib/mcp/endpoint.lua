@@ -6,6 +6,7 @@ local fiber = require("fiber")
 local host = require("host")
 local http_line = require("mcp.http_line")
 local http_session = require("mcp.http_session")
+local incident = require("mcp.incident")
 local json = require("json")
 local jsonrpc = require("mcp.jsonrpc")
 local legacy = require("mcp.legacy")
@@ -28,7 +29,7 @@ local function answer(server, request, line, message)
     engine, failure = era.choose(request:header("mcp-protocol-version"), message)
     if not engine then return refuse(line, message, failure) end
     if engine == "modern" then request:stop_on_disconnect(true) end -- there, closing the connection is the cancel
-    return line:respond(ENGINES[engine].handle(server, kind, message, line))
+    return line:respond(incident.guard(message, ENGINES[engine].handle, server, kind, message, line))
 end
 
 -- Reads the message and names the handler, before any other has a turn: the next request may cancel this one.
@@ -45,6 +46,7 @@ local function post(server, request, takes)
         return refuse(line, nil, jsonrpc.failure(jsonrpc.PARSE_ERROR, "Parse error: " .. complaint))
     end
     if json.is_array(message) and batch.is_taken(line) then
+        line:remember_headers() -- the answer to the first of them may begin a stream
         return line:respond(batch.handle(server, message, line))
     end
     return answer(server, request, line, message)

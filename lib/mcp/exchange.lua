@@ -15,7 +15,7 @@ local exchange = {}
 ---@field bytes integer size of the message
 ---@field principal? string who sent it, as the host knows it
 ---@field header? fun(self: mcp.Transport, name: string): string?, integer? a header of the request, and how many there are
----@field on_long? fun(self: mcp.Transport, stopped: mcp.Stopped, id?: string|integer, compose?: fun(body: string): string)
+---@field on_long? fun(self: mcp.Transport, stopped: mcp.Stopped, id?: string|integer, compose?: fun(body?: string): string?)
 ---@field send? fun(self: mcp.Transport, message: string): boolean sends what belongs to the request, before its answer
 ---@field let_go? fun(self: mcp.Transport, retry_ms: integer) lets the client go and come back for the answer
 ---@field listen? fun(self: mcp.Transport, options: { topics: string[], tag?: string }): stream.Stream? goes on beyond the handler

@@ -20,6 +20,7 @@ local STREAM_HEADERS = {
 ---@field private takes_json boolean
 ---@field private takes_stream boolean
 ---@field private read_header fun(request: request.Request, name: string): string?, integer looked up once
+---@field private kept_headers? table<string, { value: string, count: integer }>
 ---@field private stream? stream.Stream
 ---@field private owner? string session that may resume the stream
 ---@field private primed? boolean
@@ -64,7 +65,10 @@ end
 -- What the client gets for a handler that was stopped; nothing when it does not want to hear of it any more.
 local function stopped_answer(self, reason, stopped, id, compose)
     local result, failure, status = stopped(reason)
-    if cancel.is_reason(reason) then return self:respond(202) end
+    if cancel.is_reason(reason) then
+        local rest = compose and compose()
+        return self:respond(rest and 200 or 202, rest)
+    end
     local body = failure and jsonrpc.error(id, failure) or result and jsonrpc.result(id, result)
     return self:respond(failure and status or 200, body and compose and compose(body) or body)
 end
@@ -85,7 +89,24 @@ local function be_patient(self)
     self.request:stream_when_slow(AFTER_MS, EVERY_MS, options)
 end
 
-function Line:header(name) return self.read_header(self.request, name) end
+function Line:header(name)
+    local kept = self.kept_headers
+    if not kept then return self.read_header(self.request, name) end
+    return kept[name] and kept[name].value, kept[name] and kept[name].count
+end
+
+-- What engines and handlers read of each message.
+local OF_MESSAGES = { "mcp-session-id", "mcp-protocol-version", "user-agent", "traceparent", "tracestate", "baggage" }
+
+--- Reads what may be asked for after the response has become a stream, where it cannot be read any more.
+function Line:remember_headers()
+    local kept = {}
+    for _, name in ipairs(OF_MESSAGES) do
+        local value, count = self:header(name)
+        kept[name] = value and { value = value, count = count }
+    end
+    self.kept_headers = kept
+end
 
 function Line:send(text)
     local stream = open(self)
@@ -122,7 +143,8 @@ end
 function http_line.new(request, takes)
     return setmetatable({
         request = request, read_header = request.header, takes_json = takes.json, takes_stream = takes.stream,
-        bytes = request.size, principal = http_line.principal(request), session = nil, stream = nil, -- in one piece
+        bytes = request.size, principal = http_line.principal(request), session = nil, stream = nil,
+        kept_headers = nil, -- in one piece
     }, metatable)
 end
 

@@ -1,5 +1,6 @@
 --- Internal errors: the log gets everything under an id, the agent gets the id.
 local host = require("host")
+local jsonrpc = require("mcp.jsonrpc")
 local log = require("log")
 
 local incident = {}
@@ -25,6 +26,21 @@ function incident.report(tool, what)
     local message, trace = what:match("^([^\n]*)\n?(.*)$")
     logger.error("internal error", { tool = tool, incident = id, error = message, trace = trace ~= "" and trace or nil })
     return ("Internal error in %s; the server's log has it under %s"):format(tool, id)
+end
+
+--- Calls a function that answers a message. What it raises is the server's own mistake, and the answer says so.
+---@param message any the message, or a list of them
+---@param handle fun(...): integer?, string?, table<string, string>?
+---@return integer? status
+---@return string? body
+---@return table<string, string>? headers
+function incident.guard(message, handle, ...)
+    local ok, status, body, headers = xpcall(handle, incident.trace, ...)
+    if ok then return status, body, headers end
+    local failure = jsonrpc.failure(jsonrpc.INTERNAL_ERROR, incident.report("the server", status))
+    local id = jsonrpc.request_id(message)
+    if id == nil then return 202 end
+    return 200, jsonrpc.error(id, failure)
 end
 
 return incident

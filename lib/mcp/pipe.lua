@@ -65,35 +65,29 @@ local function transport_of(text, run)
     }
 end
 
-local function refuse(message, failure, transport) write(jsonrpc.error(legacy.id_of(message, transport), failure)) end
+local function refusal(message, failure, transport) return jsonrpc.error(legacy.id_of(message, transport), failure) end
 
 local function handle(server, message, transport)
     local kind, failure = jsonrpc.classify(message)
-    if not kind and jsonrpc.is_notification(message) then return end -- it gets no answer, whatever it is
-    if not kind then return refuse(message, failure, transport) end
-    local engine = era.choose(nil, message)
-    local _, body = ENGINES[engine].handle(server, kind, message, transport)
-    write(body)
-end
-
-local function internal(id, message)
-    if id ~= nil then write(jsonrpc.error(id, jsonrpc.failure(jsonrpc.INTERNAL_ERROR, message))) end
+    if not kind and jsonrpc.is_notification(message) then return 202 end -- it gets no answer, whatever it is
+    if not kind then return 400, refusal(message, failure, transport) end
+    return ENGINES[era.choose(nil, message)].handle(server, kind, message, transport)
 end
 
 -- What is written for a handler that was stopped; nothing when the client does not want to hear of it any more.
 local function stopped_answer(run, reason)
     local stopped = run.stopped or invoke.stopped("The request", {})
     local result, failure = stopped(reason)
-    if cancel.is_reason(reason) or run.id == nil then return end
+    if cancel.is_reason(reason) then return write(run.compose and run.compose()) end
+    if run.id == nil and not run.compose then return end
     local body = failure and jsonrpc.error(run.id, failure) or result and jsonrpc.result(run.id, result)
     write(body and run.compose and run.compose(body) or body)
 end
 
 local function answer(server, message, text, run)
     local transport = transport_of(text, run)
-    if not json.is_array(message) or not batch.is_taken(transport) then return handle(server, message, transport) end
-    local _, body = batch.handle(server, message, transport)
-    write(body)
+    local is_list = json.is_array(message) and batch.is_taken(transport)
+    return (is_list and batch.handle or handle)(server, message, transport)
 end
 
 --- Handles a line. It returns at once; the message has a fiber of its own.
@@ -103,13 +97,13 @@ function pipe.line(server, text)
     local message, complaint = json.decode(text)
     if message == nil then
         local failure = jsonrpc.failure(jsonrpc.PARSE_ERROR, "Parse error: " .. complaint)
-        return refuse(nil, failure, { session = read_session() })
+        return write(refusal(nil, failure, { session = read_session() }))
     end
     local run = { id = jsonrpc.request_id(message) }
     fiber.spawn(function()
         if run.id ~= nil then cancel.name(NONCE, run.id) end -- at once: the next line may cancel it
-        local ok, trace = xpcall(answer, incident.trace, server, message, text, run)
-        if not ok then internal(run.id, incident.report("the server", trace)) end
+        local _, body = incident.guard(message, answer, server, message, text, run)
+        write(body)
     end, { on_stop = function(reason) stopped_answer(run, reason) end })
 end
 

@@ -68,15 +68,37 @@ describe("a list of messages", function()
         assert.same({ 404, "over" }, { handle({ ping(1), ping(2), ping(3) }) })
     end)
 
-    it("that is stopped half-way is answered with what there is", function()
-        local stopped
-        local line = transport()
-        line.on_long = function(_, _, _, compose) stopped = compose end
-        batch.handle(server, json.array({
-            ping(1), { jsonrpc = "2.0", id = 2, method = "tools/call", params = { name = "echo" } },
-        }), line)
-        local answers = json.decode(stopped('{"jsonrpc":"2.0","id":2,"result":{}}'))
-        assert.is_true(#answers >= 2)
-        assert.equal(1, answers[1].id)
+    it("that is stopped half-way is answered with what there is; who comes after that is told", function()
+        local stops, line = {}, transport()
+        local function ids(text)
+            local seen = {}
+            for place, answer in ipairs(text and json.decode(text) or {}) do
+                seen[place] = tostring(answer.id) .. (answer.error and "-" or "+")
+            end
+            return table.concat(seen, " ")
+        end
+        -- What would be answered if the handler were stopped here: by its time, by the client.
+        function line.on_long(_, stopped, id, compose)
+            local _, failure = stopped("stopped: late")
+            stops[#stops + 1] = { failure.message, ids(compose(require("mcp.jsonrpc").error(id, failure))), ids(compose()) }
+        end
+        local silent = { jsonrpc = "2.0", method = "notifications/x" }
+        batch.handle(server, json.array({ ping(1), silent, ping(2), ping(3), 5 }), line)
+        local late = "The request was stopped: late"
+        assert.same({ late, "1- 2- 3-", "2- 3-" }, stops[1])
+        assert.same({ late, "1+ 2- 3-", "1+ 2- 3-" }, stops[2]) -- a notification gets no answer
+        assert.same({ late, "1+ 2- 3-", "1+ 3-" }, stops[3])
+        assert.same({ late, "1+ 2+ 3-", "1+ 2+" }, stops[4])
+        stops = {}
+        batch.handle(server, json.array({ silent, silent }), line)
+        assert.same({ late, "", "" }, stops[1])
+    end)
+
+    it("goes on after a message that fails inside", function()
+        server.registry.find = function() error("oops") end
+        local call = { jsonrpc = "2.0", id = "c", method = "tools/call", params = { name = "echo" } }
+        local _, answers = handle({ call, ping(1) })
+        assert.same({ "c", -32603, 1 }, { answers[1].id, answers[1].error.code, answers[2].id })
+        assert.is_nil(answers[1].error.message:find("oops", 1, true))
     end)
 end)

@@ -175,4 +175,15 @@ describe("endpoint", function()
         _, body = request.on_stop("the deadline is over")
         assert.equal("complete", json.decode(body).result.resultType)
     end)
+
+    it("answers a request that fails inside, and tells the client nothing of the inside", function()
+        server.registry.find = function() error("database is locked: /secret/path") end
+        for body, headers in pairs({ [CALL] = {}, [MODERN_CALL] = MODERN }) do
+            local status, text = post(body, headers)
+            local answer = json.decode(text)
+            assert.same({ 200, 1, -32603 }, { status, answer.id, answer.error.code })
+            assert.is_nil(answer.error.message:find("secret", 1, true))
+            assert.matches("/secret/path", host.lines[#host.lines].fields.error)
+        end
+    end)
 end)

@@ -67,4 +67,16 @@ describe("a POST as a transport", function()
         local headers = new(true, true):begin({ revision = "2025-11-25", capabilities = {}, client = { name = "c" } })
         assert.is_string(headers["Mcp-Session-Id"])
     end)
+
+    it("knows its headers, and how many there are, when they cannot be read any more", function()
+        request = fake_host.request({}, "{}")
+        getmetatable(request).__index.header = function(_, name)
+            if name == "user-agent" then return "agent", 2 end
+        end
+        local line = new(true, true)
+        line:remember_headers()
+        getmetatable(request).__index.header = error
+        assert.same({ "agent", 2 }, { line:header("user-agent") })
+        assert.is_nil((line:header("traceparent")))
+    end)
 end)

@@ -506,6 +506,35 @@ describe("a list of messages", function()
         assert.is_nil(silent:next())
     end)
 
+    it("J08 is answered in a stream where one of it has something to say before", function()
+        for _, client in ipairs({ mcp.session(s, "2025-03-26"), mcp.bare(s) }) do
+            local exchange = client:post(json.array({
+                request(1, "tools/call", { name = "progress", _meta = { progressToken = "p" } }),
+                request(2, "tools/call", { name = "echo", arguments = { text = "x" } }), request(3, "ping"),
+            }))
+            for _, step in ipairs({ 0, 5, 10 }) do assert.equal(step, exchange:next().params.progress) end
+            local answers = exchange:next()
+            assert.same({ 1, 2, 3 }, { answers[1].id, answers[2].id, answers[3].id })
+            assert.equal("x", answers[2].result.content[1].text)
+            assert.is_nil(exchange:next())
+        end
+    end)
+
+    it("J08 is answered though one of it is cancelled, which alone gets no answer", function()
+        local client = mcp.session(s, "2025-03-26")
+        local sleep = { name = "sleep", arguments = { name = "in a list", loud = true }, _meta = { progressToken = "p" } }
+        local exchange = client:post(json.array({
+            request(1, "ping"), request(2, "tools/call", sleep), request(3, "ping"), initialized,
+        }))
+        exchange:next()
+        client:notify("notifications/cancelled", { requestId = 2 })
+        local answers = exchange:next()
+        assert.same({ 1, 3 }, { answers[1].id, answers[2].id })
+        assert.same({}, answers[1].result)
+        assert.equal(-32603, answers[2].error.code)
+        assert.is_nil(exchange:next())
+    end)
+
     it("J08 is refused when it is empty, too long, or begins a session", function()
         local client = mcp.bare(s)
         local hello = request(1, "initialize",

@@ -1,6 +1,8 @@
 #include "fetch.h"
 
 #include <arpa/inet.h>
+#include <assert.h>
+#define CURL_DISABLE_TYPECHECK /* it is for calls by name */
 #include <curl/curl.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -9,7 +11,23 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "late_library.h"
+
+/* clang-format off */
+#define LIBCURL_FUNCTIONS(F) \
+    F(easy_cleanup) F(easy_getinfo) F(easy_init) F(easy_perform) F(easy_setopt) F(easy_strerror) F(free) \
+    F(slist_append) F(slist_free_all) F(url) F(url_cleanup) F(url_get) F(url_set)
+/* clang-format on */
+
+/* curl_easy_init() is curl->easy_init(). */
+struct libcurl {
+#define MEMBER(name) __typeof__(curl_##name) *name;
+    LIBCURL_FUNCTIONS(MEMBER)
+#undef MEMBER
+};
+
 struct transfer {
+    const struct libcurl *curl;
     const struct fetch_request *request;
     struct fetch_response *response;
     bool any_address; /* the host may be on a private network */
@@ -114,65 +132,78 @@ static bool is_listed(const char *list, const char *host)
     return false;
 }
 
-static bool may_be_private(const struct fetch_request *request)
+static bool may_be_private(const struct libcurl *curl, const struct fetch_request *request)
 {
-    CURLU *url = curl_url();
+    CURLU *url = curl->url();
     char *host = NULL;
-    bool found = url != NULL && curl_url_set(url, CURLUPART_URL, request->url, 0) == CURLUE_OK &&
-                 curl_url_get(url, CURLUPART_HOST, &host, 0) == CURLUE_OK &&
+    bool found = url != NULL && curl->url_set(url, CURLUPART_URL, request->url, 0) == CURLUE_OK &&
+                 curl->url_get(url, CURLUPART_HOST, &host, 0) == CURLUE_OK &&
                  is_listed(request->private_for, host);
-    curl_free(host);
-    curl_url_cleanup(url);
+    curl->free(host);
+    curl->url_cleanup(url);
     return found;
 }
 
-static bool set_up(CURL *curl, struct transfer *t, struct curl_slist *headers)
+static bool set_up(CURL *easy, struct transfer *t, struct curl_slist *headers)
 {
     const struct fetch_request *r = t->request;
-    bool ok = curl_easy_setopt(curl, CURLOPT_URL, r->url) == CURLE_OK &&
-              curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "https") == CURLE_OK &&
-              curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L) == CURLE_OK &&
-              curl_easy_setopt(curl, CURLOPT_PROXY, "") == CURLE_OK &&
-              curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
-              curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)r->timeout_ms) == CURLE_OK &&
-              curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, open_socket) == CURLE_OK &&
-              curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, t) == CURLE_OK &&
-              curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body) == CURLE_OK &&
-              curl_easy_setopt(curl, CURLOPT_WRITEDATA, t) == CURLE_OK &&
-              curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_header) == CURLE_OK &&
-              curl_easy_setopt(curl, CURLOPT_HEADERDATA, t) == CURLE_OK &&
-              curl_easy_setopt(curl, CURLOPT_USERAGENT, r->user_agent) == CURLE_OK &&
-              curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers) == CURLE_OK;
+    const struct libcurl *curl = t->curl;
+    bool ok = curl->easy_setopt(easy, CURLOPT_URL, r->url) == CURLE_OK &&
+              curl->easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "https") == CURLE_OK &&
+              curl->easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L) == CURLE_OK &&
+              curl->easy_setopt(easy, CURLOPT_PROXY, "") == CURLE_OK &&
+              curl->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
+              curl->easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)r->timeout_ms) == CURLE_OK &&
+              curl->easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket) == CURLE_OK &&
+              curl->easy_setopt(easy, CURLOPT_OPENSOCKETDATA, t) == CURLE_OK &&
+              curl->easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body) == CURLE_OK &&
+              curl->easy_setopt(easy, CURLOPT_WRITEDATA, t) == CURLE_OK &&
+              curl->easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header) == CURLE_OK &&
+              curl->easy_setopt(easy, CURLOPT_HEADERDATA, t) == CURLE_OK &&
+              curl->easy_setopt(easy, CURLOPT_USERAGENT, r->user_agent) == CURLE_OK &&
+              curl->easy_setopt(easy, CURLOPT_HTTPHEADER, headers) == CURLE_OK;
     if (ok && r->ca_file != NULL && r->ca_file[0] != '\0')
-        ok = curl_easy_setopt(curl, CURLOPT_CAINFO, r->ca_file) == CURLE_OK;
+        ok = curl->easy_setopt(easy, CURLOPT_CAINFO, r->ca_file) == CURLE_OK;
     return ok;
 }
 
-static bool perform(CURL *curl, struct transfer *t)
+static bool perform(CURL *easy, struct transfer *t)
 {
     struct fetch_response *response = t->response;
-    CURLcode code = curl_easy_perform(curl);
+    CURLcode code = t->curl->easy_perform(easy);
     if (code == CURLE_OK)
-        return curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &response->status) == CURLE_OK;
-    const char *why = curl_easy_strerror(code);
+        return t->curl->easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &response->status) == CURLE_OK;
+    const char *why = t->curl->easy_strerror(code);
     if (t->private_met) why = "its address is not of the public internet";
     if (t->too_large) why = "it is too large";
     snprintf(response->message, sizeof response->message, "%s", why);
     return false;
 }
 
+static bool load(struct libcurl *curl, char message[FETCH_MESSAGE_SIZE])
+{
+#define NAME(name) "curl_" #name,
+    static const char *const names[] = {LIBCURL_FUNCTIONS(NAME) NULL};
+#undef NAME
+    static_assert(sizeof names == sizeof *curl + sizeof names[0], "a name for each function");
+    return late_library_load(LIBCURL_LIBRARY, names, curl, message, FETCH_MESSAGE_SIZE);
+}
+
 bool fetch_get(const struct fetch_request *request, struct fetch_response *response)
 {
-    struct transfer t = {.request = request, .response = response, .any_address = may_be_private(request)};
+    struct libcurl curl;
+    struct transfer t = {.curl = &curl, .request = request, .response = response};
     *response = (struct fetch_response){.body = BUF_INIT};
-    CURL *curl = curl_easy_init();
-    struct curl_slist *headers = curl_slist_append(NULL, "Accept: application/json");
-    bool ok = curl != NULL && headers != NULL && set_up(curl, &t, headers);
+    if (!load(&curl, response->message)) return false;
+    t.any_address = may_be_private(&curl, request);
+    CURL *easy = curl.easy_init();
+    struct curl_slist *headers = curl.slist_append(NULL, "Accept: application/json");
+    bool ok = easy != NULL && headers != NULL && set_up(easy, &t, headers);
     if (ok)
-        ok = perform(curl, &t);
+        ok = perform(easy, &t);
     else
         snprintf(response->message, sizeof response->message, "not enough memory");
-    curl_slist_free_all(headers);
-    curl_easy_cleanup(curl);
+    curl.slist_free_all(headers);
+    curl.easy_cleanup(easy);
     return ok;
 }

@@ -5,9 +5,9 @@
  *   repo_    our prefix: git_ is libgit2's own
  *   refusal  why this engine does not answer, so that the program has to: "shallow clone", "replace refs"
  *
- * Everything may block on the disk and is meant for the thread pool; functions are safe in any thread until
- * repo_engine_stop. A repository is opened for one call and closed with it: what other
- * processes did to it meanwhile is never missed. */
+ * libgit2 is loaded when it is first needed (late_library.h). Everything may block on the disk and is meant
+ * for the thread pool; functions are safe in any thread. A repository is opened for one call and closed with
+ * it: what other processes did to it meanwhile is never missed. */
 #ifndef SANDSTORM_GIT_H
 #define SANDSTORM_GIT_H
 
@@ -17,9 +17,6 @@
 #include "buf.h"
 #include "fs.h"
 
-/* Once per process, after everything else here. */
-void repo_engine_stop(void);
-
 struct repo_place {
     char *directory;  /* where the search began: absolute, without links */
     char *git_dir;    /* absolute, without links and without a slash at the end */
@@ -28,6 +25,7 @@ struct repo_place {
 
 /* What went wrong; code and message as in fs.h, and these codes:
  *   ENOREPO    no repository was found between the directory and the root
+ *   ELIBRARY   libgit2 cannot be loaded or started
  *   EOUTSIDE   the repository leads out of the root: by its own place, its common directory or core.worktree.
  *              A git directory outside is fine when itself says that its work tree lies inside (linked work
  *              trees, submodules). */

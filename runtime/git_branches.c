@@ -6,6 +6,7 @@
 #define HEADS "refs/heads/"
 
 struct listing {
+    const struct libgit2 *git;
     git_repository *repo;
     git_config *config;  /* a snapshot */
     const char *current; /* full name of the branch that HEAD is on */
@@ -24,15 +25,16 @@ static bool each_value(const struct listing *l, const char *section, const char 
     git_config_iterator *values = NULL;
     git_config_entry *entry;
     bool ok = buf_printf(&full, "%s.%s.%s", section, name, key) && buf_byte(&full, '\0') &&
-              git_config_multivar_iterator_new(&values, l->config, full.data, NULL) == 0;
-    for (bool more = ok; more && git_config_next(&entry, values) == 0;)
+              l->git->config_multivar_iterator_new(&values, l->config, full.data, NULL) == 0;
+    for (bool more = ok; more && l->git->config_next(&entry, values) == 0;)
         more = take(data, entry->value);
-    git_config_iterator_free(values);
+    l->git->config_iterator_free(values);
     buf_free(&full);
     return ok;
 }
 
 struct upstream {
+    const struct libgit2 *git;
     struct buf remote, merge; /* the first values, each ended by NUL */
     struct buf name;          /* full name of the ref, empty for none */
     bool failed;
@@ -51,15 +53,15 @@ static bool take_refspec(void *data, const char *value)
     struct upstream *up = data;
     git_refspec *spec = NULL;
     git_buf target = GIT_BUF_INIT;
-    if (git_refspec_parse(&spec, value, 1) != 0) {
+    if (up->git->refspec_parse(&spec, value, 1) != 0) {
         up->failed = true;
         return false;
     }
-    bool matches = git_refspec_src_matches(spec, up->merge.data) != 0;
-    if (matches) up->failed = git_refspec_transform(&target, spec, up->merge.data) != 0;
+    bool matches = up->git->refspec_src_matches(spec, up->merge.data) != 0;
+    if (matches) up->failed = up->git->refspec_transform(&target, spec, up->merge.data) != 0;
     if (matches && !up->failed) buf_add(&up->name, target.ptr, target.size);
-    git_buf_dispose(&target);
-    git_refspec_free(spec);
+    up->git->buf_dispose(&target);
+    up->git->refspec_free(spec);
     return !matches;
 }
 
@@ -75,27 +77,27 @@ static bool find_upstream(const struct listing *l, const char *branch, struct up
 
 static bool add_upstream(const struct listing *l, const char *branch)
 {
-    struct upstream up = {BUF_INIT, BUF_INIT, BUF_INIT, false};
+    struct upstream up = {l->git, BUF_INIT, BUF_INIT, BUF_INIT, false};
     bool ok = find_upstream(l, branch, &up);
     if (ok) buf_add(l->out, up.name.len > 0 ? up.name.data : "", up.name.len);
     buf_free(&up.remote);
     buf_free(&up.merge);
     buf_free(&up.name);
-    return ok || repo_refuse_error(l->refusal, "upstream");
+    return ok || repo_refuse_error(l->git, l->refusal, "upstream");
 }
 
 static bool add_branch(const struct listing *l, const char *name, const git_reference *ref, const git_oid *id)
 {
     char hex[GIT_OID_HEXSZ + 1];
     bool local = strncmp(name, HEADS, sizeof HEADS - 1) == 0;
-    const char *target = git_reference_symbolic_target(ref);
+    const char *target = l->git->reference_symbolic_target(ref);
     buf_byte(l->out, strcmp(name, l->current) == 0 ? '*' : ' ');
     buf_byte(l->out, '\0');
     buf_puts(l->out, name);
     buf_byte(l->out, '\0');
     if (target != NULL) buf_puts(l->out, target);
     buf_byte(l->out, '\0');
-    buf_puts(l->out, git_oid_tostr(hex, sizeof hex, id));
+    buf_puts(l->out, l->git->oid_tostr(hex, sizeof hex, id));
     buf_byte(l->out, '\0');
     if (local && !add_upstream(l, name + sizeof HEADS - 1)) return false;
     buf_byte(l->out, '\0');
@@ -107,12 +109,12 @@ static bool add_name(const struct listing *l, const char *name)
     git_reference *ref = NULL;
     git_oid id;
     git_commit *commit = NULL;
-    bool ok = git_reference_lookup(&ref, l->repo, name) == 0 &&
-              git_reference_name_to_id(&id, l->repo, name) == 0 &&
-              git_commit_lookup(&commit, l->repo, &id) == 0;
-    ok = ok ? add_branch(l, name, ref, &id) : repo_refuse_error(l->refusal, name);
-    git_commit_free(commit);
-    git_reference_free(ref);
+    bool ok = l->git->reference_lookup(&ref, l->repo, name) == 0 &&
+              l->git->reference_name_to_id(&id, l->repo, name) == 0 &&
+              l->git->commit_lookup(&commit, l->repo, &id) == 0;
+    ok = ok ? add_branch(l, name, ref, &id) : repo_refuse_error(l->git, l->refusal, name);
+    l->git->commit_free(commit);
+    l->git->reference_free(ref);
     return ok;
 }
 
@@ -129,13 +131,13 @@ static int by_bytes(const void *a, const void *b)
 static bool list(const struct listing *l)
 {
     git_strarray names = {NULL, 0};
-    if (git_reference_list(&names, l->repo) != 0) return repo_refuse_error(l->refusal, "refs");
+    if (l->git->reference_list(&names, l->repo) != 0) return repo_refuse_error(l->git, l->refusal, "refs");
     qsort(names.strings, names.count, sizeof(char *), by_bytes);
     bool ok = true;
     for (size_t i = 0; ok && i < names.count; i++)
         if (is_branch(names.strings[i]))
             ok = repo_has_room(l->out, l->refusal) && add_name(l, names.strings[i]);
-    git_strarray_dispose(&names);
+    l->git->strarray_dispose(&names);
     return ok;
 }
 
@@ -143,24 +145,30 @@ static bool list(const struct listing *l)
 static bool list_on_branch(struct listing *l)
 {
     git_reference *head = NULL;
-    if (repo_has(git_repository_commondir(l->repo), "worktrees"))
+    if (repo_has(l->git->repository_commondir(l->repo), "worktrees"))
         return repo_refuse(l->refusal, "linked work trees");
-    if (git_reference_lookup(&head, l->repo, "HEAD") != 0) return repo_refuse_error(l->refusal, "HEAD");
-    l->current = git_reference_symbolic_target(head);
+    if (l->git->reference_lookup(&head, l->repo, "HEAD") != 0)
+        return repo_refuse_error(l->git, l->refusal, "HEAD");
+    l->current = l->git->reference_symbolic_target(head);
     bool ok = l->current != NULL ? list(l) : repo_refuse(l->refusal, "detached HEAD");
-    git_reference_free(head);
+    l->git->reference_free(head);
     return ok;
 }
 
 bool repo_branches(struct fs_root *root, const char *path, size_t len, struct buf *out,
                    char refusal[REPO_REFUSAL_SIZE])
 {
-    struct listing l = {.repo = repo_open_native(root, path, len, refusal), .out = out, .refusal = refusal};
+    struct libgit2 git;
+    if (!repo_engine(&git, refusal)) return false;
+    struct listing l = {.git = &git,
+                        .repo = repo_open_native(&git, root, path, len, refusal),
+                        .out = out,
+                        .refusal = refusal};
     if (l.repo == NULL) return false;
-    bool ok = git_repository_config_snapshot(&l.config, l.repo) == 0
+    bool ok = git.repository_config_snapshot(&l.config, l.repo) == 0
                   ? list_on_branch(&l)
-                  : repo_refuse_error(refusal, "configuration");
-    git_config_free(l.config);
-    git_repository_free(l.repo);
+                  : repo_refuse_error(&git, refusal, "configuration");
+    git.config_free(l.config);
+    git.repository_free(l.repo);
     return ok;
 }

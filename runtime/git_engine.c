@@ -3,11 +3,18 @@
 #include <stdio.h>
 
 #include "git_internal.h"
+#include "late_library.h"
 
-/* Where nothing was started libgit2 counts below zero, and does nothing. */
-void repo_engine_stop(void)
+bool repo_engine(struct libgit2 *git, char refusal[REPO_REFUSAL_SIZE])
 {
-    git_libgit2_shutdown();
+#define NAME(name) "git_" #name,
+    static const char *const names[] = {LIBGIT2_FUNCTIONS(NAME) NULL};
+#undef NAME
+    static_assert(sizeof names == sizeof *git + sizeof names[0], "a name for each function");
+    if (!late_library_load(LIBGIT2_LIBRARY, names, git, refusal, REPO_REFUSAL_SIZE)) return false;
+    int users = git->libgit2_init();
+    if (users > 1) users = git->libgit2_shutdown();
+    return users > 0 || repo_refuse(refusal, "libgit2 does not start");
 }
 
 /* In the order of git_error_t. */
@@ -36,9 +43,9 @@ bool repo_has_room(const struct buf *lines, char refusal[REPO_REFUSAL_SIZE])
     return lines->len < REPO_LINES_MAX || repo_refuse(refusal, "the answer is long");
 }
 
-bool repo_refuse_error(char refusal[REPO_REFUSAL_SIZE], const char *what)
+bool repo_refuse_error(const struct libgit2 *git, char refusal[REPO_REFUSAL_SIZE], const char *what)
 {
-    const git_error *last = git_error_last();
+    const git_error *last = git->error_last();
     if (last == NULL) return repo_refuse(refusal, what);
     snprintf(refusal, REPO_REFUSAL_SIZE, "%s: libgit2 %s %d: %s", what, class_name(last->klass), last->klass,
              last->message);

@@ -9,6 +9,7 @@
 #define SEEN_MAX 4096 /* each new one is compared with all before it */
 
 struct walk {
+    const struct libgit2 *git;
     git_repository *repo;
     git_oid *seen; /* every commit that became known */
     size_t seen_count, seen_cap;
@@ -32,7 +33,7 @@ static bool grow(void **items, size_t *cap, size_t count, size_t size)
 static bool is_seen(const struct walk *w, const git_oid *id)
 {
     for (size_t i = 0; i < w->seen_count; i++)
-        if (git_oid_equal(&w->seen[i], id)) return true;
+        if (w->git->oid_equal(&w->seen[i], id)) return true;
     return false;
 }
 
@@ -44,10 +45,11 @@ static bool learn(struct walk *w, const git_oid *id)
     if (!grow((void **)&w->seen, &w->seen_cap, w->seen_count, sizeof *w->seen) ||
         !grow((void **)&w->queue, &w->queue_cap, w->queue_count, sizeof(git_commit *)))
         return repo_refuse(w->refusal, "not enough memory");
-    if (git_commit_lookup(&commit, w->repo, id) != 0) return repo_refuse_error(w->refusal, "commit");
-    git_oid_cpy(&w->seen[w->seen_count++], id);
+    if (w->git->commit_lookup(&commit, w->repo, id) != 0)
+        return repo_refuse_error(w->git, w->refusal, "commit");
+    w->git->oid_cpy(&w->seen[w->seen_count++], id);
     size_t at = w->queue_count;
-    for (; at > 0 && git_commit_time(w->queue[at - 1]) < git_commit_time(commit); at--)
+    for (; at > 0 && w->git->commit_time(w->queue[at - 1]) < w->git->commit_time(commit); at--)
         w->queue[at] = w->queue[at - 1];
     w->queue[at] = commit;
     w->queue_count++;
@@ -57,7 +59,7 @@ static bool learn(struct walk *w, const git_oid *id)
 static void walk_free(struct walk *w)
 {
     for (size_t i = 0; i < w->queue_count; i++)
-        git_commit_free(w->queue[i]);
+        w->git->commit_free(w->queue[i]);
     free(w->queue);
     free(w->seen);
 }
@@ -95,16 +97,16 @@ static bool add_ids(struct walk *w, const git_commit *commit, struct buf *out)
 {
     char id[GIT_OID_HEXSZ + 1];
     git_buf shortest = GIT_BUF_INIT;
-    if (git_object_short_id(&shortest, (const git_object *)commit) != 0)
-        return repo_refuse_error(w->refusal, "short id");
-    buf_puts(out, git_oid_tostr(id, sizeof id, git_commit_id(commit)));
+    if (w->git->object_short_id(&shortest, (const git_object *)commit) != 0)
+        return repo_refuse_error(w->git, w->refusal, "short id");
+    buf_puts(out, w->git->oid_tostr(id, sizeof id, w->git->commit_id(commit)));
     buf_byte(out, '\0');
     buf_puts(out, shortest.ptr);
     buf_byte(out, '\0');
-    git_buf_dispose(&shortest);
-    for (unsigned i = 0; i < git_commit_parentcount(commit); i++) {
+    w->git->buf_dispose(&shortest);
+    for (unsigned i = 0; i < w->git->commit_parentcount(commit); i++) {
         if (i > 0) buf_byte(out, ' ');
-        buf_puts(out, git_oid_tostr(id, sizeof id, git_commit_parent_id(commit, i)));
+        buf_puts(out, w->git->oid_tostr(id, sizeof id, w->git->commit_parent_id(commit, i)));
     }
     buf_byte(out, '\0');
     return true;
@@ -112,9 +114,9 @@ static bool add_ids(struct walk *w, const git_commit *commit, struct buf *out)
 
 static bool add_commit(struct walk *w, const git_commit *commit, struct buf *out)
 {
-    if (git_commit_message_encoding(commit) != NULL)
+    if (w->git->commit_message_encoding(commit) != NULL)
         return repo_refuse(w->refusal, "commit with an encoding");
-    const git_signature *author = git_commit_author(commit);
+    const git_signature *author = w->git->commit_author(commit);
     int zone = author->when.offset < 0 ? -author->when.offset : author->when.offset;
     if (!add_ids(w, commit, out)) return false;
     buf_puts(out, author->name);
@@ -124,7 +126,7 @@ static bool add_commit(struct walk *w, const git_commit *commit, struct buf *out
     buf_printf(out, "%" PRId64 " %c%02d%02d", (int64_t)author->when.time, author->when.offset < 0 ? '-' : '+',
                zone / 60, zone % 60);
     buf_byte(out, '\0');
-    add_subject(out, git_commit_message_raw(commit));
+    add_subject(out, w->git->commit_message_raw(commit));
     return buf_byte(out, '\n') || repo_refuse(w->refusal, "not enough memory");
 }
 
@@ -134,28 +136,32 @@ static bool step(struct walk *w, struct buf *out)
     git_commit *commit = w->queue[0];
     memmove(w->queue, w->queue + 1, --w->queue_count * sizeof(git_commit *));
     bool ok = add_commit(w, commit, out);
-    for (unsigned i = 0; ok && i < git_commit_parentcount(commit); i++)
-        ok = learn(w, git_commit_parent_id(commit, i));
-    git_commit_free(commit);
+    for (unsigned i = 0; ok && i < w->git->commit_parentcount(commit); i++)
+        ok = learn(w, w->git->commit_parent_id(commit, i));
+    w->git->commit_free(commit);
     return ok;
 }
 
 static bool start(struct walk *w)
 {
     git_oid head;
-    if (git_reference_name_to_id(&head, w->repo, "HEAD") != 0) return repo_refuse_error(w->refusal, "HEAD");
+    if (w->git->reference_name_to_id(&head, w->repo, "HEAD") != 0)
+        return repo_refuse_error(w->git, w->refusal, "HEAD");
     return learn(w, &head);
 }
 
 bool repo_history(struct fs_root *root, const char *path, size_t len, unsigned count, struct buf *out,
                   char refusal[REPO_REFUSAL_SIZE])
 {
-    struct walk w = {.repo = repo_open_native(root, path, len, refusal), .refusal = refusal};
+    struct libgit2 git;
+    if (!repo_engine(&git, refusal)) return false;
+    struct walk w = {
+        .git = &git, .repo = repo_open_native(&git, root, path, len, refusal), .refusal = refusal};
     if (w.repo == NULL) return false;
     bool ok = start(&w);
     for (unsigned i = 0; ok && i < count && w.queue_count > 0; i++)
         ok = step(&w, out) && repo_has_room(out, refusal);
     walk_free(&w);
-    git_repository_free(w.repo);
+    git.repository_free(w.repo);
     return ok;
 }

@@ -56,37 +56,37 @@ static bool read_line(const char *directory, const char *name, char line[PATH_MA
 
 /* The real path of core.worktree in a configuration file; NULL when it says nothing. What it names and is not
  * there comes as it is. */
-static char *configured_worktree(const char *git_dir, const char *file)
+static char *configured_worktree(const struct libgit2 *git, const char *git_dir, const char *file)
 {
     char path[PATH_MAX];
     if (snprintf(path, sizeof path, "%s/%s", git_dir, file) >= (int)sizeof path) return NULL;
     git_config *config = NULL;
     git_buf value = GIT_BUF_INIT;
     char *found = NULL;
-    if (access(path, R_OK) == 0 && git_config_open_ondisk(&config, path) == 0 &&
-        git_config_get_string_buf(&value, config, "core.worktree") == 0) {
+    if (access(path, R_OK) == 0 && git->config_open_ondisk(&config, path) == 0 &&
+        git->config_get_string_buf(&value, config, "core.worktree") == 0) {
         found = real_path(git_dir, value.ptr);
         if (found == NULL) found = strdup(value.ptr);
     }
-    git_buf_dispose(&value);
-    git_config_free(config);
+    git->buf_dispose(&value);
+    git->config_free(config);
     return found;
 }
 
-static bool worktree_is_inside(const struct fs_root *root, const char *git_dir, const char *file,
-                               bool if_absent)
+static bool worktree_is_inside(const struct libgit2 *git, const struct fs_root *root, const char *git_dir,
+                               const char *file, bool if_absent)
 {
-    char *worktree = configured_worktree(git_dir, file);
+    char *worktree = configured_worktree(git, git_dir, file);
     bool inside = worktree == NULL ? if_absent : is_inside(root, worktree);
     free(worktree);
     return inside;
 }
 
 /* Does a git directory outside of the root say itself that its work tree is inside? */
-static bool points_back(const struct fs_root *root, const char *git_dir)
+static bool points_back(const struct libgit2 *git, const struct fs_root *root, const char *git_dir)
 {
     char line[PATH_MAX];
-    if (!read_line(git_dir, "gitdir", line)) return worktree_is_inside(root, git_dir, "config", false);
+    if (!read_line(git_dir, "gitdir", line)) return worktree_is_inside(git, root, git_dir, "config", false);
     char *back = real_path(git_dir, line);
     bool inside = back != NULL && is_inside(root, back);
     free(back);
@@ -101,15 +101,16 @@ static bool find_common_dir(struct repo_place *place)
     return place->common_dir != NULL;
 }
 
-static bool check_place(const struct fs_root *root, const struct repo_place *place, struct repo_error *error)
+static bool check_place(const struct libgit2 *git, const struct fs_root *root, const struct repo_place *place,
+                        struct repo_error *error)
 {
     bool inside = is_inside(root, place->git_dir);
-    if (!inside && !points_back(root, place->git_dir))
+    if (!inside && !points_back(git, root, place->git_dir))
         return fail_outside(error, root, "directory", place->git_dir);
     if (inside && !is_inside(root, place->common_dir))
         return fail_outside(error, root, "common directory", place->common_dir);
-    if (!worktree_is_inside(root, place->git_dir, "config", true) ||
-        !worktree_is_inside(root, place->git_dir, "config.worktree", true))
+    if (!worktree_is_inside(git, root, place->git_dir, "config", true) ||
+        !worktree_is_inside(git, root, place->git_dir, "config.worktree", true))
         return fail_outside(error, root, "work tree (core.worktree)", place->git_dir);
     return true;
 }
@@ -122,26 +123,18 @@ static void ceiling_of(const struct fs_root *root, char ceiling[PATH_MAX])
     slash[slash == ceiling ? 1 : 0] = '\0';
 }
 
-/* Nothing here works without it, and many servers never need it: it reads all certificates of the system. One
- * of its users stays until repo_engine_stop. */
-static bool start_engine(struct repo_error *error)
-{
-    int users = git_libgit2_init();
-    if (users > 1) users = git_libgit2_shutdown();
-    return users > 0 || fail(error, "ELIBRARY", "libgit2 does not start");
-}
-
-static bool discover(const struct fs_root *root, struct repo_place *place, struct repo_error *error)
+static bool discover(const struct libgit2 *git, const struct fs_root *root, struct repo_place *place,
+                     struct repo_error *error)
 {
     char ceiling[PATH_MAX];
     git_buf found = GIT_BUF_INIT;
     ceiling_of(root, ceiling);
-    int status = git_repository_discover(&found, place->directory, 0, ceiling);
+    int status = git->repository_discover(&found, place->directory, 0, ceiling);
     if (status == 0) place->git_dir = realpath(found.ptr, NULL);
-    git_buf_dispose(&found);
+    git->buf_dispose(&found);
     if (status == 0 && place->git_dir != NULL && find_common_dir(place)) return true;
     char why[REPO_REFUSAL_SIZE] = "no repository";
-    if (status != 0) repo_refuse_error(why, "no repository");
+    if (status != 0) repo_refuse_error(git, why, "no repository");
     return fail(error, "ENOREPO", why);
 }
 
@@ -163,14 +156,23 @@ static bool open_directory(struct fs_root *root, const char *path, size_t len, s
     return place->directory != NULL || fail(error, "ENOMEM", "not enough memory");
 }
 
-bool repo_locate(struct fs_root *root, const char *path, size_t len, struct repo_place *place,
-                 struct repo_error *error)
+bool repo_find(const struct libgit2 *git, struct fs_root *root, const char *path, size_t len,
+               struct repo_place *place, struct repo_error *error)
 {
-    if (start_engine(error) && open_directory(root, path, len, place, error) &&
-        discover(root, place, error) && check_place(root, place, error))
+    if (open_directory(root, path, len, place, error) && discover(git, root, place, error) &&
+        check_place(git, root, place, error))
         return true;
     repo_place_free(place);
     return false;
+}
+
+bool repo_locate(struct fs_root *root, const char *path, size_t len, struct repo_place *place,
+                 struct repo_error *error)
+{
+    struct libgit2 git;
+    char why[REPO_REFUSAL_SIZE];
+    if (!repo_engine(&git, why)) return fail(error, "ELIBRARY", why);
+    return repo_find(&git, root, path, len, place, error);
 }
 
 void repo_place_free(struct repo_place *place)

@@ -46,7 +46,7 @@ static const char *setting_in_the_way(const struct pattern *pattern, const char 
     return NULL;
 }
 
-static bool check_settings(git_repository *repo, const struct pattern *patterns,
+static bool check_settings(const struct libgit2 *git, git_repository *repo, const struct pattern *patterns,
                            char refusal[REPO_REFUSAL_SIZE])
 {
     git_config *config = NULL;
@@ -54,16 +54,16 @@ static bool check_settings(git_repository *repo, const struct pattern *patterns,
     git_config_entry *entry;
     const char *reason = NULL;
     bool ok =
-        git_repository_config_snapshot(&config, repo) == 0 && git_config_iterator_new(&all, config) == 0;
-    while (ok && reason == NULL && git_config_next(&entry, all) == 0)
+        git->repository_config_snapshot(&config, repo) == 0 && git->config_iterator_new(&all, config) == 0;
+    while (ok && reason == NULL && git->config_next(&entry, all) == 0)
         reason = setting_in_the_way(patterns, entry->name);
-    git_config_iterator_free(all);
-    git_config_free(config);
-    if (!ok) return repo_refuse_error(refusal, "configuration");
+    git->config_iterator_free(all);
+    git->config_free(config);
+    if (!ok) return repo_refuse_error(git, refusal, "configuration");
     return reason == NULL || repo_refuse(refusal, reason);
 }
 
-static bool check_files(git_repository *repo, char refusal[REPO_REFUSAL_SIZE])
+static bool check_files(const struct libgit2 *git, git_repository *repo, char refusal[REPO_REFUSAL_SIZE])
 {
     static const struct {
         const char *name, *reason;
@@ -73,20 +73,20 @@ static bool check_files(git_repository *repo, char refusal[REPO_REFUSAL_SIZE])
         {"objects/pack/multi-pack-index", "multi-pack index"},
         {"refs/replace", "replace refs"},
     };
-    const char *common = git_repository_commondir(repo);
+    const char *common = git->repository_commondir(repo);
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
         if (repo_has(common, files[i].name)) return repo_refuse(refusal, files[i].reason);
     return true;
 }
 
-static bool check_replace(git_repository *repo, char refusal[REPO_REFUSAL_SIZE])
+static bool check_replace(const struct libgit2 *git, git_repository *repo, char refusal[REPO_REFUSAL_SIZE])
 {
     git_reference_iterator *found = NULL;
     const char *name;
-    if (git_reference_iterator_glob_new(&found, repo, "refs/replace/*") != 0)
-        return repo_refuse_error(refusal, "refs");
-    bool any = git_reference_next_name(&name, found) == 0;
-    git_reference_iterator_free(found);
+    if (git->reference_iterator_glob_new(&found, repo, "refs/replace/*") != 0)
+        return repo_refuse_error(git, refusal, "refs");
+    bool any = git->reference_next_name(&name, found) == 0;
+    git->reference_iterator_free(found);
     return !any || repo_refuse(refusal, "replace refs");
 }
 
@@ -103,11 +103,11 @@ static uint64_t count_pack(const char *packs, const char *name)
     return ok ? (uint64_t)count[0] << 24 | (uint64_t)count[1] << 16 | (uint64_t)count[2] << 8 | count[3] : 0;
 }
 
-static bool check_size(git_repository *repo, char refusal[REPO_REFUSAL_SIZE])
+static bool check_size(const struct libgit2 *git, git_repository *repo, char refusal[REPO_REFUSAL_SIZE])
 {
     char packs[PATH_MAX];
     uint64_t objects = 0;
-    snprintf(packs, sizeof packs, "%sobjects/pack", git_repository_commondir(repo));
+    snprintf(packs, sizeof packs, "%sobjects/pack", git->repository_commondir(repo));
     DIR *directory = opendir(packs);
     if (directory == NULL) return true;
     for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
@@ -119,58 +119,59 @@ static bool check_size(git_repository *repo, char refusal[REPO_REFUSAL_SIZE])
     return objects < PACKED_OBJECTS_MAX || repo_refuse(refusal, "many objects");
 }
 
-static bool check_repository(git_repository *repo, char refusal[REPO_REFUSAL_SIZE])
+static bool check_repository(const struct libgit2 *git, git_repository *repo, char refusal[REPO_REFUSAL_SIZE])
 {
-    if (git_repository_is_bare(repo)) return repo_refuse(refusal, "bare repository");
-    if (git_repository_is_shallow(repo)) return repo_refuse(refusal, "shallow clone");
-    if (!is_mine(git_repository_path(repo)) || !is_mine(git_repository_workdir(repo)) ||
-        !is_mine(git_repository_commondir(repo)))
+    if (git->repository_is_bare(repo)) return repo_refuse(refusal, "bare repository");
+    if (git->repository_is_shallow(repo)) return repo_refuse(refusal, "shallow clone");
+    if (!is_mine(git->repository_path(repo)) || !is_mine(git->repository_workdir(repo)) ||
+        !is_mine(git->repository_commondir(repo)))
         return repo_refuse(refusal, "another user's repository");
-    return check_files(repo, refusal) && check_settings(repo, settings, refusal) &&
-           check_replace(repo, refusal) && check_size(repo, refusal);
+    return check_files(git, repo, refusal) && check_settings(git, repo, settings, refusal) &&
+           check_replace(git, repo, refusal) && check_size(git, repo, refusal);
 }
 
 /* Version 1 is for repositories with extensions. libgit2 refuses most of them, and 1.5 leaks while it looks
  * at them: it must not open one at all. */
-static bool check_format(const char *common_dir, char refusal[REPO_REFUSAL_SIZE])
+static bool check_format(const struct libgit2 *git, const char *common_dir, char refusal[REPO_REFUSAL_SIZE])
 {
     char path[PATH_MAX];
     git_config *config = NULL;
     int32_t version = 0;
     bool ok = snprintf(path, sizeof path, "%s/config", common_dir) < (int)sizeof path;
-    ok = ok && git_config_open_ondisk(&config, path) == 0;
-    if (ok && git_config_get_int32(&version, config, "core.repositoryformatversion") == GIT_ENOTFOUND)
+    ok = ok && git->config_open_ondisk(&config, path) == 0;
+    if (ok && git->config_get_int32(&version, config, "core.repositoryformatversion") == GIT_ENOTFOUND)
         version = 0;
-    git_config_free(config);
-    if (!ok) return repo_refuse_error(refusal, "configuration");
+    git->config_free(config);
+    if (!ok) return repo_refuse_error(git, refusal, "configuration");
     return version == 0 || repo_refuse(refusal, "repository extension");
 }
 
 /* Opens the repository of a place, whatever is in it. */
-static git_repository *open_place(const struct repo_place *place, char refusal[REPO_REFUSAL_SIZE])
+static git_repository *open_place(const struct libgit2 *git, const struct repo_place *place,
+                                  char refusal[REPO_REFUSAL_SIZE])
 {
     git_repository *repo = NULL;
-    if (check_format(place->common_dir, refusal) && git_repository_open(&repo, place->git_dir) != 0)
-        repo_refuse_error(refusal, "open");
+    if (check_format(git, place->common_dir, refusal) && git->repository_open(&repo, place->git_dir) != 0)
+        repo_refuse_error(git, refusal, "open");
     return repo;
 }
 
-static bool locate(struct fs_root *root, const char *path, size_t len, struct repo_place *place,
-                   char refusal[REPO_REFUSAL_SIZE])
+static bool locate(const struct libgit2 *git, struct fs_root *root, const char *path, size_t len,
+                   struct repo_place *place, char refusal[REPO_REFUSAL_SIZE])
 {
     struct repo_error error = {NULL, ""};
-    return repo_locate(root, path, len, place, &error) || repo_refuse(refusal, error.message);
+    return repo_find(git, root, path, len, place, &error) || repo_refuse(refusal, error.message);
 }
 
-git_repository *repo_open_native(struct fs_root *root, const char *path, size_t len,
-                                 char refusal[REPO_REFUSAL_SIZE])
+git_repository *repo_open_native(const struct libgit2 *git, struct fs_root *root, const char *path,
+                                 size_t len, char refusal[REPO_REFUSAL_SIZE])
 {
     struct repo_place place = {NULL, NULL, NULL};
-    if (!locate(root, path, len, &place, refusal)) return NULL;
-    git_repository *repo = open_place(&place, refusal);
+    if (!locate(git, root, path, len, &place, refusal)) return NULL;
+    git_repository *repo = open_place(git, &place, refusal);
     repo_place_free(&place);
-    if (repo != NULL && check_repository(repo, refusal)) return repo;
-    git_repository_free(repo);
+    if (repo != NULL && check_repository(git, repo, refusal)) return repo;
+    git->repository_free(repo);
     return NULL;
 }
 
@@ -193,21 +194,24 @@ static bool is_idle(const char *git_dir, char refusal[REPO_REFUSAL_SIZE])
     return true;
 }
 
-static bool is_top(const git_repository *repo, const char *directory)
+static bool is_top(const struct libgit2 *git, const git_repository *repo, const char *directory)
 {
-    const char *top = git_repository_workdir(repo);
+    const char *top = git->repository_workdir(repo);
     size_t len = strlen(directory);
     return top != NULL && strncmp(top, directory, len) == 0 && strcmp(top + len, "/") == 0;
 }
 
 bool repo_status_is_plain(struct fs_root *root, const char *path, size_t len, char refusal[REPO_REFUSAL_SIZE])
 {
+    struct libgit2 git;
     struct repo_place place = {NULL, NULL, NULL};
-    if (!locate(root, path, len, &place, refusal)) return false;
-    git_repository *repo = open_place(&place, refusal);
-    bool ok = repo != NULL && is_idle(place.git_dir, refusal) && check_settings(repo, wordings, refusal);
-    if (ok && !is_top(repo, place.directory)) ok = repo_refuse(refusal, "below the top of the work tree");
-    git_repository_free(repo);
+    if (!repo_engine(&git, refusal) || !locate(&git, root, path, len, &place, refusal)) return false;
+    git_repository *repo = open_place(&git, &place, refusal);
+    bool ok =
+        repo != NULL && is_idle(place.git_dir, refusal) && check_settings(&git, repo, wordings, refusal);
+    if (ok && !is_top(&git, repo, place.directory))
+        ok = repo_refuse(refusal, "below the top of the work tree");
+    git.repository_free(repo);
     repo_place_free(&place);
     return ok;
 }

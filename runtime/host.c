@@ -9,7 +9,6 @@
 #include "db.h"
 #include "fiber_slice.h"
 #include "fs.h"
-#include "git.h"
 #include "grants.h"
 #include "inbox.h"
 #include "jobs.h"
@@ -109,6 +108,5 @@ void host_close(struct host *host)
     db_table_free(host->databases);
     grants_free(host->grants);
     keys_free(host->keys);
-    repo_engine_stop();
     fs_root_free(host->workspace);
 }

@@ -3,10 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base64.h"
 #include "clock.h"
+#include "crypto.h"
 #include "stream_internal.h"
 
 #define TICK_MS 500
+#define ID_BYTES 12
 
 /* ---- life -------------------------------------------------------------------------------------------- */
 
@@ -179,6 +182,19 @@ static struct stream *find_id(const struct stream_hub *hub, const char *id, size
     return NULL;
 }
 
+/* One that nobody can guess. */
+static char *new_id(bool *failed)
+{
+    unsigned char bytes[ID_BYTES];
+    size_t size = base64_size(BASE64_URL, sizeof bytes);
+    char *id = *failed || !crypto_random(bytes, sizeof bytes) ? NULL : malloc(size + 1);
+    *failed = id == NULL;
+    if (*failed) return NULL;
+    base64_write(BASE64_URL, bytes, sizeof bytes, id);
+    id[size] = '\0';
+    return id;
+}
+
 static struct stream *make(struct stream_hub *hub, const struct stream_options *options)
 {
     struct stream *s = calloc(1, sizeof *s);
@@ -186,12 +202,12 @@ static struct stream *make(struct stream_hub *hub, const struct stream_options *
     if (failed) return NULL;
     s->owner_of_exchange.gone = on_gone;
     s->hub = hub;
-    s->id = copy(options->id, &failed);
+    s->id = options->kept && options->id == NULL ? new_id(&failed) : copy(options->id, &failed);
     s->owner = copy(options->owner, &failed);
     s->tag = copy(options->tag, &failed);
     for (size_t i = 0; i < options->topic_count && i < STREAM_TOPICS_MAX && !failed; i++)
         s->topics[s->topic_count++] = copy(options->topics[i], &failed);
-    s->kept = options->kept && s->id != NULL;
+    s->kept = options->kept;
     s->every_ns = options->every_ms * 1000000;
     if (!failed) return s;
     free_texts(s);

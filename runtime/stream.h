@@ -38,7 +38,7 @@ struct stream_hub;
 typedef void (*stream_over_cb)(void *data);
 
 struct stream_options {
-    const char *id;    /* unique, letters, digits, `-` and `_`; needed to be kept; NULL: no id */
+    const char *id;    /* unique, letters, digits, `-` and `_`; NULL: a random one if kept, else none */
     const char *owner; /* who may resume it; NULL: nobody */
     const char *tag;   /* NULL: none */
     const char *const *topics;

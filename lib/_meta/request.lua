@@ -53,7 +53,7 @@ function Request:stream_when_slow(after_ms, every_ms, options) end
 function Request:on_stop(answer) end
 
 ---@class (exact) request.Stream
----@field id? string unique; letters, digits, `-`, `_`; each event then has the id `<id>.<number>`
+---@field id? string unique; letters, digits, `-`, `_`; each event then has the id `<id>.<number>`; a kept stream has a random one
 ---@field owner? string who may resume it: `stream.owner` tells
 ---@field kept? boolean remember the newest events and live on without a client for five minutes
 ---@field topics? string[] what it listens to, at most 64; see `stream.publish`

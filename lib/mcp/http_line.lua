@@ -1,7 +1,6 @@
 --- One POST as a transport: the answer is JSON, or an event stream when something has to be said before the answer, or
 --- when it is late. In a session the stream can be resumed.
 local cancel = require("mcp.cancel")
-local crypto = require("crypto")
 local invoke = require("mcp.invoke")
 local jsonrpc = require("mcp.jsonrpc")
 local session = require("mcp.session")
@@ -39,7 +38,7 @@ local ALONE = { every_ms = EVERY_MS } -- nobody can resume it
 
 local function options_of(self)
     if not self.owner then return ALONE end
-    return { every_ms = EVERY_MS, id = crypto.random_text(12), owner = self.owner, kept = true }
+    return { every_ms = EVERY_MS, owner = self.owner, kept = true }
 end
 
 local function open(self)

@@ -22,9 +22,15 @@ local LIFE_MS = 600000
 local ROUNDS_MAX = 16
 local STATE_BYTES_MAX = 12000 -- of what travels; more stays here
 
+---@class mcp.ReplayCall what a state is good for
+---@field principal string
+---@field method string
+---@field name any
+---@field arguments string as JSON: a handler may change what it was given
+
 ---@class mcp.ReplayAsker: mcp.Asker
 ---@field private exchange mcp.Exchange
----@field private bound table what the state is good for
+---@field private call mcp.ReplayCall
 ---@field private known table<string, { q: string, a: table }> accepted answers, with a digest of the question
 ---@field private fresh table<string, any> answers of this request
 ---@field private memos table<string, any>
@@ -35,11 +41,13 @@ local STATE_BYTES_MAX = 12000 -- of what travels; more stays here
 local Asker = {}
 local metatable = { __index = Asker } -- apart, so that no object leads to it
 
-local function digest(value) return crypto.base64url(crypto.sha256(json.encode(value, { sort = true })):sub(1, 18)) end
+local SORTED = { sort = true }
+
+local function digest(text) return crypto.base64url(crypto.sha256(text):sub(1, 18)) end
 
 -- What must be the same when the client calls again.
-local function bound_to(exchange, method, name, arguments)
-    return { p = exchange.principal or "", m = method, n = name, a = digest(arguments or {}), g = host.scripts_id() }
+local function bound_to(call)
+    return { p = call.principal, m = call.method, n = call.name, a = digest(call.arguments), g = host.scripts_id() }
 end
 
 local function is_bound(state, bound)
@@ -51,9 +59,9 @@ local invalid = jsonrpc.invalid_params
 local INVALID_STATE = "requestState is not valid for this request, or too old" -- one text for all reasons
 
 -- The state that came back, or an empty one where none came.
-local function read_state(given, bound, single_use)
+local function read_state(given, call, single_use)
     if given == nil then return { A = {}, M = {}, r = 0 } end
-    local state = type(given) == "string" and seal.open(PURPOSE, given)
+    local bound, state = bound_to(call), type(given) == "string" and seal.open(PURPOSE, given)
     if not state or not is_bound(state, bound) or state.t < clock.now_ms() then return invalid(INVALID_STATE) end
     if single_use and not shared.put_new("state used " .. state.x, "", LIFE_MS) then return invalid(INVALID_STATE) end
     if state.g ~= bound.g then return { A = {}, M = {}, r = state.r } end -- other scripts: ask anew
@@ -72,11 +80,14 @@ end
 function ask_replay.open(exchange, method, params, single_use)
     local fresh = params.inputResponses
     if fresh ~= nil and not jsonrpc.is_object(fresh) then return invalid("inputResponses must be an object") end
-    local bound = bound_to(exchange, method, params.name or params.uri, params.arguments)
-    local state, failure = read_state(params.requestState, bound, single_use)
+    local call = {
+        principal = exchange.principal or "", method = method, name = params.name or params.uri,
+        arguments = json.encode(params.arguments or {}, SORTED),
+    }
+    local state, failure = read_state(params.requestState, call, single_use)
     if not state then return nil, failure end
     return setmetatable({
-        exchange = exchange, bound = bound, fresh = fresh or {}, known = state.A, memos = state.M, round = state.r,
+        exchange = exchange, call = call, fresh = fresh or {}, known = state.A, memos = state.M, round = state.r,
         asked = {},
     }, metatable)
 end
@@ -100,7 +111,7 @@ end
 
 -- Accepts the answer to a question, or nil when it has to be asked (again).
 local function answer_to(self, key, question)
-    local mark, known = digest(question), self.known[key]
+    local mark, known = digest(json.encode(question, SORTED)), self.known[key]
     if known and known.q == mark then return known.a end
     local answer = self.fresh[key]
     if answer == nil then return nil end
@@ -117,7 +128,7 @@ end
 local function sealed_state(self)
     local nonce = crypto.random_text(12)
     local state = { x = nonce, t = clock.now_ms() + LIFE_MS, r = self.round + 1, A = self.known, M = self.memos }
-    for name, value in pairs(self.bound) do state[name] = value end
+    for name, value in pairs(bound_to(self.call)) do state[name] = value end
     local text = seal.close(PURPOSE, state)
     if #text <= STATE_BYTES_MAX then return text end
     shared.put("state " .. nonce, json.encode({ A = state.A, M = state.M }), LIFE_MS)

@@ -47,6 +47,17 @@ describe("questions of a stateless request", function()
         assert.same({ name = ANN }, ask(asking, { name = questions.form("Name?", FORM) }))
     end)
 
+    it("are good for the arguments as they came, whatever the handler made of them", function()
+        local given = { x = 1, y = 2 }
+        local asking = open({ arguments = given })
+        given.x, given.z = nil, 3
+        local _, result = ask(asking, { name = questions.form("Name?", FORM) })
+        local answers = { requestState = result.requestState, inputResponses = { name = ANN } }
+        assert.is_table(open(answers))
+        answers.arguments = given
+        assert.equal(-32602, select(2, open(answers)).code)
+    end)
+
     it("are refused in a state for another request, caller or time", function()
         local state = first().requestState
         local function code(params, more)

@@ -1,6 +1,5 @@
 --- Cancelling by message: a request is known by where ids are unique (a session, a pipe) and its id with its type.
 local fiber = require("fiber")
-local json = require("json")
 local jsonrpc = require("mcp.jsonrpc")
 local stream = require("stream")
 
@@ -8,7 +7,7 @@ local cancel = {}
 
 local REASON = "cancelled by the client"
 
-local function name_of(scope, id) return ("call %s %s"):format(scope, json.encode(id)) end
+local function name_of(scope, id) return "call " .. scope .. " " .. jsonrpc.id_text(id) end
 
 --- The topic by which a stream that answers a request is ended.
 function cancel.topic(scope, id) return "answer to " .. name_of(scope, id) end

@@ -71,10 +71,14 @@ function jsonrpc.classify(message)
     return "request"
 end
 
+--- An id as JSON text, or the integer that becomes just that where it is put into a text.
+---@param id string|integer
+---@return string|integer
+function jsonrpc.id_text(id) return type(id) == "number" and id or json.encode(id) end
+
 --- The text of a successful answer; `result` is JSON text.
 function jsonrpc.result(id, result)
-    local text = type(id) == "number" and id or json.encode(id)
-    return '{"jsonrpc":"2.0","id":' .. text .. ',"result":' .. result .. "}"
+    return '{"jsonrpc":"2.0","id":' .. jsonrpc.id_text(id) .. ',"result":' .. result .. "}"
 end
 
 --- The text of an error answer. `id` may be json.null, or nil to leave it out.

@@ -934,6 +934,12 @@ describe("fs.list, fs.stat and fs.walk", function()
         assert.same({ "directory", false, w }, { listing.kind, listing.truncated, listing.path })
     end)
 
+    it("give the numbers of devices, and of nothing else", function()
+        local null, folder = table.unpack(calls("/dev", { { "stat", "null" }, { "stat", "" } }))
+        assert.same({ "char", 1, 3 }, { null[1].type, null[1].major, null[1].minor })
+        assert.is_nil(folder[1].major)
+    end)
+
     it("sort by bytes, `.` and `..` too, and give the blocks of a file alone", function()
         shell(("cd %s; : > -a; : > '!b'; head -c 5000 /dev/zero > c"):format(w))
         local got = calls(w, { { "list", "" }, { "list", "c" } })

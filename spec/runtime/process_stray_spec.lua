@@ -129,8 +129,8 @@ describe("what left the group", function()
         assert.is_true(lua([[
             -- env(1) keeps the order, so the mark lies behind what is large.
             return cancelled({ env = { LARGE = ("x"):rep(100000) }, command =
-                "setsid env -i A=\"$LARGE\" B=\"$LARGE\" SANDSTORM_RUN_ID=$SANDSTORM_RUN_ID \"$(which sleep)\" 300 & "
-                    .. "echo $! > session; sleep 300" })
+                "mkfifo hold; setsid env -i A=\"$LARGE\" B=\"$LARGE\" SANDSTORM_RUN_ID=$SANDSTORM_RUN_ID "
+                    .. "/bin/bash -c 'echo $$ > session; read < hold' & sleep 300" })
         ]]))
     end)
 

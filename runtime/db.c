@@ -82,7 +82,6 @@ static void worked(uv_work_t *request, int status)
 void db_submit(struct db *db, struct db_job *job)
 {
     job->deadline_ns = clock_ns() + DB_BUSY_MS * UINT64_C(1000000);
-    job->next = NULL;
     if (db->first != NULL) {
         db->last->next = job;
         db->last = job;

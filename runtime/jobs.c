@@ -26,7 +26,6 @@ struct job_table {
     struct process_set *processes;
     struct entry *newest;
     unsigned running;
-    unsigned ended;
 };
 
 static void drop(struct entry **place)
@@ -34,10 +33,7 @@ static void drop(struct entry **place)
     struct entry *e = *place;
     *place = e->next;
     if (e->process != NULL) process_release(e->process);
-    if (e->job.state == JOB_RUNNING)
-        e->table->running--;
-    else
-        e->table->ended--;
+    if (e->job.state == JOB_RUNNING) e->table->running--;
     ring_free(&e->job.output);
     free(e);
 }
@@ -78,7 +74,6 @@ static void note_end(struct entry *e, const struct process_status *status)
     e->job.ended_ms = clock_unix_ms();
     e->ended_ns = clock_ns();
     e->table->running--;
-    e->table->ended++;
 }
 
 static void on_exited(void *data, const struct process_status *status)

@@ -43,8 +43,7 @@ struct job {
     struct ring output;
 };
 
-/* secrets: names of variables that children must not see (environment.h), ended by NULL; may be NULL. NULL
- * without memory. */
+/* NULL without memory. */
 struct job_table *job_table_new(uv_loop_t *loop);
 
 /* The set of all processes, for calls (process_call.h) to start theirs in. */

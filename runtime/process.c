@@ -201,7 +201,6 @@ static void note_exit(struct process *p)
     if (p->exited) return;
     p->exited = true;
     uv_poll_stop(&p->exit_watch);
-    process_lost_reap(&p->set->lost);
     read_rest(p);
     advance(p);
 }
@@ -341,7 +340,7 @@ void process_terminate(struct process *p, enum process_stop why)
 
 int process_signal(struct process *p, int signal)
 {
-    if (p->stage == STAGE_DRAINING || p->stage == STAGE_ENDED || has_exited(p)) return ESRCH;
+    if (has_exited(p)) return ESRCH;
     if (kill(-p->pid, signal) != 0) return errno;
     process_stray_signal(p, signal);
     return 0;

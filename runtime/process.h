@@ -92,8 +92,8 @@ struct process_handler {
     void (*ended)(void *data, const struct process_status *status);
 };
 
-/* secrets: names of variables that children must not see (environment.h). NULL without memory. Sets SIGCHLD
- * to its default action, which must stay, as must descriptors 0 to 2 stay open. */
+/* NULL without memory. Sets SIGCHLD to its default action, which must stay, as must descriptors 0 to 2 stay
+ * open. */
 struct process_set *process_set_new(uv_loop_t *loop);
 
 /* NULL on failure, with `error` filled. The handler is copied. */

@@ -98,8 +98,8 @@ struct process_set *process_set_new(uv_loop_t *loop)
 {
     struct process_set *set = calloc(1, sizeof *set);
     if (set == NULL) return NULL;
-    signal(SIGCHLD,
-           SIG_DFL); /* inherited as ignored, it would let the kernel reap children, status and all */
+    /* Inherited as ignored, SIGCHLD would let the kernel reap children, status and all. */
+    signal(SIGCHLD, SIG_DFL);
     set->loop = loop;
     set->environment = environment_new();
     if (set->environment != NULL) return set;

@@ -734,10 +734,11 @@ describe("background jobs", function()
 
     it("P28 a descendant that writes without end after the exit of its job is read at a bounded pace", function()
         local result = lua([[
-            local pid = process.start({ command = "yes & echo $! > child" })
+            local pid = process.start({ command = "yes & echo $! > child; sleep 0.3" }) -- ends in a pause of the reading
             ended(pid)
             local function read_by_now() return process.job(pid).output_bytes end
-            wait_for(function() return read_by_now() > 5000000 end)
+            local at_the_end = read_by_now()
+            wait_for(function() return read_by_now() > at_the_end + 5000000 end)
             local since, before = clock.monotonic_ms(), read_by_now()
             wait_for(function() return read_by_now() > before + 50000000 end)
             local bytes = read_by_now() - before

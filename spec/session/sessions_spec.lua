@@ -1,6 +1,6 @@
 local run = require("spec.support.session_lua")
 
-local function with(source)
+local function with(source, log)
     return run([[
         local sessions, fs = require("session.sessions"), require("fs")
         local function create(fields, body)
@@ -9,7 +9,7 @@ local function with(source)
             return sessions.create(all, body or "{}")
         end
         local function said(...) return { select(2, ...) } end
-    ]] .. source)
+    ]] .. source, log)
 end
 
 describe("session.sessions", function()
@@ -175,6 +175,57 @@ describe("session.sessions", function()
         ]])
         assert.same({ { "The session is over, but its folder could not be removed: Device or resource busy", 500 }, "expired",
             true, "cleaned" }, seen)
+    end)
+
+    it("ends what a session left running before its folder goes, and says why", function()
+        assert.same({ { { "a" }, "the session was deleted", true } }, with([[
+            insert("a")
+            local ended = {}
+            require("session.ending").processes = function(ids, reason)
+                ended[#ended + 1] = { ids, reason, fs.stat(folders.path("a")) ~= nil }
+            end
+            sessions.delete("a")
+            return ended
+        ]]))
+    end)
+
+    it("counts what it makes and ends, and writes it down", function()
+        local log = {}
+        local seen = with([[
+            local census, metrics, seen = require("session.census"), require("metrics"), {}
+            metrics.add = function(name, labels) seen[#seen + 1] = { name, labels and labels.by or "-", census.active() } end
+            local row = create({ type = "kind", ttl_minutes = 5 })
+            seen[#seen + 1] = census.active()
+            sessions.delete(row.id)
+            seen[#seen + 1] = census.active()
+            return seen
+        ]], log)
+        assert.same({ { "sandstorm_sessions_created_total", "-", 0 }, 1,
+            { "sandstorm_sessions_cleaned_total", "request", 0 }, 0 }, seen)
+        assert.matches("Session %x[%x-]+ created %(type=kind ttl=5m%)", log.text)
+        assert.matches("Session %x[%x-]+ cleaned", log.text)
+    end)
+
+    for step, call in pairs({
+        expire = 'sessions.delete("a")', clean = 'sessions.delete("a")', open = "create()",
+        extend = 'sessions.extend("a", 5)', busy = 'sessions.exec("a", { command = "true", timeout_ms = 1000 })',
+    }) do
+        it("says what the database has against one step of several: " .. step, function()
+            assert.same({ "sessions.db: trouble", 507 }, with(([[
+                insert("a")
+                store.%s = function() return nil, "sessions.db: trouble", "EFULL" end
+                return said(%s)
+            ]]):format(step, call)))
+        end)
+    end
+
+    it("says what the database has against ending a session that is found to be over", function()
+        assert.same({ { "sessions.db: trouble", 503 }, "ready" }, with([[
+            insert("a")
+            later(30)
+            store.expire = function() return nil, "sessions.db: trouble", "EBUSY" end
+            return { said(sessions.extend("a", 5)), store.find("a").status }
+        ]]))
     end)
 
     for code, status in pairs({ EFULL = 507, EBUSY = 503, ECORRUPT = 503 }) do

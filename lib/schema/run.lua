@@ -21,7 +21,6 @@ local STEPS_PER_ERROR = 50
 
 --- Raised (as a table) when a validation costs too much.
 Run.Exhausted = {}
-Run.Exhausted.__index = Run.Exhausted
 
 --- A quiet run may serve one value after the other, see `reset`.
 ---@param limits { steps: integer, depth: integer, errors: integer }

@@ -20,7 +20,8 @@ describe("running a tool beyond its request", function()
                 order[#order + 1] = "create"
                 if meanwhile then meanwhile() end
                 if stored == nil then return nil, "database is locked" end
-                stored = { id = fields.id, status = "working", created = "c", updated = "u", ttl_ms = fields.ttl_ms }
+                stored = { id = fields.id, status = "working", created = "c", updated = "u", ttl_ms = fields.ttl_ms,
+                    principal = fields.principal, tool = fields.tool }
                 return stored
             end,
             remove = function(id) order[#order + 1] = "remove " .. id end,
@@ -48,6 +49,20 @@ describe("running a tool beyond its request", function()
         assert.same({ "t1", "working", "task", 3600000 }, { made.taskId, made.status, made.resultType, made.ttlMs })
         finish()()
         assert.same({ "completed", '{"content":[]}' }, { stored.status, stored.result })
+    end)
+
+    it("belongs to who called, and to the tool", function()
+        call("auto")
+        assert.same({ "ann", "t" }, { stored.principal, stored.tool })
+        exchange.principal = nil
+        call("auto")
+        assert.equal("", stored.principal)
+    end)
+
+    it("is no task where it cannot be kept", function()
+        package.loaded["mcp.task_store"].create = function() return nil, "tasks.db: disk full" end
+        assert.has_error(function() call("auto") end, "tasks.db: disk full")
+        assert.same({}, host.spawned)
     end)
 
     it("fails with the error of the protocol that the handler ended with", function()

@@ -769,6 +769,25 @@ describe("background jobs", function()
         assert.same({ true, "0\n" }, { result[1] <= 0, result[2] })
     end)
 
+    it("no call keeps a descriptor, whatever comes of it", function()
+        assert.is_nil((lua([[
+            local long = "true #" .. ("z"):rep(200000)
+            for round = 1, 40 do
+                for _, case in ipairs({
+                    { "ok", command = "cat", stdin = "x" }, { "ok", command = long }, { "ok", argv = { "true" }, cwd = "." },
+                    { "ENOENT", argv = { "no-such-program" }, stdin = "x" }, { "ENOENT", command = "true", cwd = "missing" },
+                    { "E2BIG", argv = { "true", ("z"):rep(131072) } }, { "EINVAL", command = "true\0" },
+                    { "ok", command = "sleep 300", timeout_ms = 1 },
+                }) do
+                    local expected = table.remove(case, 1)
+                    local run, message, code = process.run(case)
+                    if (run and "ok" or code) ~= expected then return ("round %d: %s"):format(round, message or "ok") end
+                end
+                ended(process.start({ command = long }))
+            end
+        ]], { wrap = { "prlimit", "--nofile=40" } })))
+    end)
+
     it("running out of descriptors is an error that leaves nothing behind", function()
         needs.root() -- who may see the descriptors of a process that hides its memory
         local result = lua([[

@@ -145,9 +145,10 @@ describe("what left the group", function()
         assert.same({ true, true }, lua([[
             local out = {}
             for i = 1, 2 do
-                out[i] = process.run({ command = "echo $SANDSTORM_RUN_ID", env = { SANDSTORM_RUN_ID = "x" } }).stdout
+                local all = process.run({ argv = { "env" }, env = { SANDSTORM_RUN_ID = "x" } }).stdout
+                out[i] = all:gsub("SANDSTORM_RUN_ID=", "\0"):gsub("^[^%z]*", ""):gsub("\n.*", "")
             end
-            return { out[1]:find("^%x+\n$") ~= nil and #out[1] == 17, out[1] ~= out[2] }
+            return { out[1]:find("^%z%x+$") ~= nil and #out[1] == 17, out[1] ~= out[2] }
         ]]))
     end)
 end)

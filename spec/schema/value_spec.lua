@@ -30,13 +30,22 @@ describe("value", function()
         assert.equal(3, value.length("a\xFFb"))
     end)
 
+    it("sorted_keys puts names in the order of the alphabet, whatever stands among them", function()
+        assert.same({ "a", "b", "ba" }, value.sorted_keys({ ba = 1, b = 1, a = 1 }))
+        assert.same({ 10, 9, "b" }, value.sorted_keys({ b = 1, [9] = 1, [10] = 1 }))
+        local spent = 0
+        value.sorted_keys({ a = 1, b = 1 }, function(steps) spent = spent + steps end)
+        assert.is_true(spent > 0)
+    end)
+
     it("identity tells equal from unequal values", function()
         assert.is_true(same({ 1, { a = 1.0, b = "x" } }, { 1.0, { b = "x", a = 1 } }))
         assert.is_true(same(1, 1.0))
         assert.is_true(same(json.array {}, json.array {}))
         for _, pair in ipairs {
             { { 1 }, { "1" } }, { { true }, { 1 } }, { { false }, { 0 } }, { {}, json.array {} }, { { "a", "b" }, { "ab", "" } },
-            { { json.null }, { false } }, { { a = 1 }, { a = 1, b = 1 } }, { { { 1 }, 2 }, { { 1, 2 } } },
+            { { json.null }, { false } }, { { a = 1 }, { a = 1, b = 1 } },
+            { { a = 1 }, { b = 1 } }, { { a = { b = 1 } }, { b = { a = 1 } } }, { { { 1 }, 2 }, { { 1, 2 } } },
             { { 0.1 }, { 0.1 + 1e-16 } },
             { { 9007199254740993 }, { 9007199254740992.0 } }, { { "1:a" }, { "1", "a" } },
         } do

@@ -16,6 +16,12 @@ describe("schema.keywords.strings", function()
         assert.is_false(fits({ pattern = "^b" }, "ab"))
     end)
 
+    it("takes a format for a note where the dialect knows of none", function()
+        local dialect = { ["$vocabulary"] = { ["https://json-schema.org/draft/2020-12/vocab/validation"] = true } }
+        assert.is_true(fits({ ["$schema"] = "https://x/dialect", format = "date" }, "no date",
+            { documents = { ["https://x/dialect"] = dialect }, assert_format = true }))
+    end)
+
     it("takes a format for a note unless it is to be asserted", function()
         assert.is_true(fits({ format = "date" }, "no date"))
         assert.is_false(fits({ format = "date" }, "no date", { assert_format = true }))

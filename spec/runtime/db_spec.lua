@@ -134,6 +134,7 @@ describe("db", function()
             "db.exec: parameter 2: expected a string, number, nil, json.null or db.blob(bytes), got boolean",
             "db.exec: parameter 1: expected a string, number, nil, json.null or db.blob(bytes), got a NaN",
             "db.query: the SQL text has 2 parameters, got 1",
+            "db.query: the SQL text has 1 parameters, got 2",
             'db.query: more than one statement in the SQL text, the second at " SELECT 2"',
             "db.query: there is no statement in the SQL text",
             "db.transaction: expected a list of statements, got string",
@@ -148,7 +149,8 @@ describe("db", function()
             return {
                 try(db.open, "session"), try(db.open, nil), try(db.blob, 5), try(s.query, s, nil), try(s.query, s, "SELECT 1\0"),
                 try(s.query, "x", "SELECT 1"), try(s.exec, s, "SELECT ?, ?", 1, true), try(s.exec, s, "SELECT ?", 0 / 0),
-                try(s.query, s, "SELECT ?, ?", 1), try(s.query, s, "SELECT 1; SELECT 2"), try(s.query, s, " -- nothing"),
+                try(s.query, s, "SELECT ?, ?", 1), try(s.query, s, "SELECT ?", 1, 2), try(s.query, s, "SELECT 1; SELECT 2"),
+                try(s.query, s, " -- nothing"),
                 try(s.transaction, s, "SELECT 1"), try(s.transaction, s, {}),
                 try(s.transaction, s, { { "SELECT 1" }, "SELECT 1" }), try(s.transaction, s, { {} }),
                 try(s.transaction, s, { { "SELECT 1", x = 1 } }), try(s.transaction, s, { { "SELECT ?", {} } }),
@@ -186,6 +188,7 @@ describe("db", function()
             { "nil", path .. ": no such table: nowhere", "ESQL" },
             { "nil", path .. ": UNIQUE constraint failed: u.a", "ECONSTRAINT" },
             { "nil", path .. ": FOREIGN KEY constraint failed", "ECONSTRAINT" },
+            { "nil", path .. ": no such column: nowhere", "ESQL" },
             { { one = 1 } },
         }, run([[
             must(sessions:exec("CREATE TABLE u (a PRIMARY KEY)"))
@@ -193,7 +196,8 @@ describe("db", function()
             must(sessions:exec("INSERT INTO u VALUES (1)"))
             return { tell(sessions:query("SELEC")), tell(sessions:query("SELECT * FROM nowhere")),
                      tell(sessions:exec("INSERT INTO u VALUES (1)")),
-                     tell(sessions:exec("INSERT INTO v VALUES (2)")), must(sessions:query("SELECT 1 AS one")) }
+                     tell(sessions:exec("INSERT INTO v VALUES (2)")), tell(sessions:query('SELECT "nowhere"')),
+                     must(sessions:query("SELECT 1 AS one ; \n")) }
         ]], { workspace = workspace }))
     end)
 
@@ -359,6 +363,22 @@ describe("db, while another process holds the file,", function()
         assert.equal(0, started:wait(), started:stderr())
         assert.equal('{"fine":50}\n', started:stdout())
         assert.equal("51", sqlite(database_in(workspace), "SELECT count(*) FROM t"))
+    end)
+
+    it("S01 is alone with the file from the first statement of a list on, whoever writes meanwhile", function()
+        local workspace = workspace_with_t()
+        assert.equal(3, run([[
+            local path = ...
+            local insert = "sqlite3 -cmd '.timeout 60000' " .. path .. " 'INSERT INTO t VALUES (0, 0)'"
+            process.start({ command = "until [ -e stop ]; do " .. insert .. "; done" })
+            while count() == 0 do clock.sleep(5) end
+            local SLOW = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000) SELECT max(i) FROM n"
+            for i = 1, 3 do
+                must(sessions:transaction({ { "SELECT count(*) FROM t" }, { SLOW }, { "INSERT INTO t VALUES (?, 1)", i } }))
+            end
+            fs.write("stop", "")
+            return must(sessions:query("SELECT count(*) AS n FROM t WHERE b = 1"))[1].n
+        ]], { workspace = workspace, args = { database_in(workspace) } }))
     end)
 
     it("S01 gives up on a long lock with EBUSY, all at once, with nothing half-written, and works afterwards", function()

@@ -131,6 +131,9 @@ describe("process.run", function()
         local argv = run([[{ argv = { "env" }, env = { LANG = "C" } }]])
         local _, count = argv.stdout:gsub("LANG=", "")
         assert.equal(1, count)
+        local longer = run([[{ argv = { "env" }, env = { LAN = "x" } }]], { env = { LANG = "C", PWD_X = "kept" } })
+        assert.matches("LANG=C\n", longer.stdout)
+        assert.matches("PWD_X=kept\n", longer.stdout)
     end)
 
     it("passes on the server's variables, and no untrue PWD", function()
@@ -216,6 +219,13 @@ describe("process.run", function()
     it("P06 a character that comes in two parts stays whole", function()
         local result = run([[{ command = "printf 'a\\342'; sleep 0.2; printf '\\200\\224b\\n'" }]])
         assert.equal("a—b\n", result.stdout)
+    end)
+
+    it("P06 bytes that are no text are given as they are", function()
+        assert.same({ "61e2", "61e280" }, lua([[
+            local function hex(command) return require("crypto").hex(process.run({ command = command }).stdout) end
+            return { hex("printf 'a\\342'"), hex("printf 'a\\342\\200'") }
+        ]]))
     end)
 
     it("P07 the streams do not mix inside a character", function()
@@ -374,7 +384,7 @@ describe("process.run", function()
             }
         ]], { env = {
             SANDSTORM_MCP_TOKEN = "hidden-token-1", MCP_AUTH_TOKEN = "hidden-token-2", SESSION_AUTH_TOKEN = "hidden-token-3",
-            NOTIFY_SOCKET = "hidden-4", LISTEN_FDS = "hidden-5", LISTEN_PIDFDID = "hidden-7",
+            NOTIFY_SOCKET = "hidden-4", LISTEN_FDS = "hidden-5", LISTEN_PIDFDID = "hidden-7", WATCHDOG_USEC = "hidden-8",
             CREDENTIALS_DIRECTORY = "/hidden-6", GREETING = "hello",
         } })
         for i = 1, 5 do
@@ -434,6 +444,7 @@ describe("process.run", function()
                 failed(process.run({ command = "touch ran", env = { ["A\0"] = "x" } })),
                 failed(process.run({ command = "touch ran", env = { ["A=B"] = "x" } })),
                 failed(process.run({ command = "touch ran", env = { [""] = "x" } })),
+                failed(process.run({ argv = { "", "x" } })),
                 failed(process.start({ command = "touch ran\0x" })),
                 (select(3, process.run({ command = "touch ran", cwd = ".\0." }))),
             }
@@ -444,8 +455,9 @@ describe("process.run", function()
         assert.same({ true, "a value in env contains a NUL byte", "EINVAL" }, result[4])
         assert.same({ true, '"A=B" is no name for an environment variable', "EINVAL" }, result[5])
         assert.same({ true, '"" is no name for an environment variable', "EINVAL" }, result[6])
-        assert.same(result[1], result[7])
-        assert.is_string(result[8])
+        assert.same({ true, "no program is named", "EINVAL" }, result[7])
+        assert.same(result[1], result[8])
+        assert.is_string(result[9])
         assert.equal("", tmp.shell("ls " .. workspace))
     end)
 
@@ -612,13 +624,13 @@ describe("background jobs", function()
     it("P08 what is left of the output begins on the border of a character", function()
         local result = lua([[
             local out = {}
-            for i, first in ipairs({ "", "x", "xy" }) do
-                local job = ended(process.start({ command = "printf '" .. first .. "'; yes € | tr -d '\\n' | head -c 300000" }))
+            for i, last in ipairs({ "", "x", "xy" }) do
+                local job = ended(process.start({ command = "yes € | tr -d '\\n' | head -c 300000; printf '" .. last .. "'" }))
                 out[i] = { require("text").valid(job.output), #job.output, job.output_bytes - job.output_dropped - #job.output }
             end
             return out
         ]])
-        assert.same({ { true, 262143, 0 }, { true, 262143, 0 }, { true, 262143, 0 } }, result)
+        assert.same({ { true, 262143, 0 }, { true, 262144, 0 }, { true, 262142, 0 } }, result)
     end)
 
     it("P19 no other process is signalled", function()

@@ -222,9 +222,11 @@ describe("process.run", function()
     end)
 
     it("P06 bytes that are no text are given as they are", function()
-        assert.same({ "61e2", "61e280" }, lua([[
-            local function hex(command) return require("crypto").hex(process.run({ command = command }).stdout) end
-            return { hex("printf 'a\\342'"), hex("printf 'a\\342\\200'") }
+        assert.same({ "61e2", "61e280", "8061" }, lua([[
+            local hex = require("crypto").hex
+            local function of(command) return hex(process.run({ command = command }).stdout) end
+            local job = ended(process.start({ command = "printf '\\200a'" }))
+            return { of("printf 'a\\342'"), of("printf 'a\\342\\200'"), hex(job.output) }
         ]]))
     end)
 
@@ -656,6 +658,13 @@ describe("background jobs", function()
         assert.same({ none(0), none(-1), none(-server_pid), foreign(1), foreign(server_pid), foreign(stranger), missing(4194305),
             missing(99999999999), none(math.mininteger), foreign(1) }, { table.unpack(result, 1, 10) })
         assert.is_true(result[11])
+    end)
+
+    it("P19 a process of somebody else is none of its own either", function()
+        needs.root()
+        assert.same({ true, "process 1 was not started by this server in the background", "EPERM" },
+            lua('return failed(process.signal(1, "KILL"))', { wrap = { "setpriv", "--reuid", "4242", "--regid", "4242",
+                "--clear-groups", "--" }, workspace = tmp.dir("workspace"), env = { HOME = "/" } }))
     end)
 
     it("P19 the number of a job that has ended is refused, also when it is given out again", function()

@@ -149,4 +149,62 @@ describe("running a tool beyond its request", function()
         exchange.on_progress({ progress = 1, message = "half" })
         assert.equal("half", stored.message)
     end)
+
+    it("waits two seconds for a slow tool, a day for one that says when, and is woken by the end of either", function()
+        local waited, key
+        inbox.take = function(_, ms) waited = ms end
+        inbox.listen = function(_, wanted) key = wanted end
+        for start, ms in pairs({ slow = 2000, manual = 86400000 }) do
+            host.sent[1] = nil
+            call(start, function() return '{"content":[]}' end)
+            stored = { status = "working" }
+            assert.equal(ms, waited)
+            inbox.take = function(_, limit)
+                waited = limit
+                finish()()
+            end
+            call(start, function() return '{"content":[]}' end)
+            assert.same({ { key, "" } }, host.sent)
+            inbox.take = function(_, limit) waited = limit end
+        end
+    end)
+
+    it("wakes its request when the handler says that it is a task", function()
+        local key
+        inbox.listen = function(_, wanted) key = wanted end
+        inbox.take = function()
+            exchange.asker.begin_task()
+            assert.same({ { key, "" } }, host.sent)
+        end
+        call("manual", print)
+    end)
+
+    it("asks the client through the task", function()
+        local asker = exchange.asker
+        call("auto")
+        assert.not_equal(asker, exchange.asker)
+    end)
+
+    it("ends the handler with its request as long as it is no task, and gives the answer for that", function()
+        local on_long
+        exchange.transport = { on_long = function(_, stopped) on_long = stopped end }
+        inbox.take = function()
+            assert.equal("accounted", on_long("the client left"))
+            finish("limits").on_stop("stopped: the client left")
+        end
+        assert.equal("accounted", (call("slow", print, { stopped = function() return "accounted" end })))
+        assert.same({ { "task t1", "the client left" } }, host.stopped)
+        inbox.take = function() exchange.asker.begin_task() end
+        call("manual", print)
+        on_long("the client left")
+        assert.equal(1, #host.stopped)
+    end)
+
+    it("is stopped by its id", function()
+        call("auto", function()
+            assert.equal("task t1", host.tag)
+            return "{}"
+        end)
+        finish()()
+    end)
 end)

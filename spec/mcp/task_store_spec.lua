@@ -66,4 +66,14 @@ describe("the store of tasks", function()
         ]]):format(table.unpack(ids)), state)
         assert.same({ "completed", "failed with error", "failed with error", "working" }, statuses)
     end)
+
+    it("says what the database has against it, and does not take that for nothing", function()
+        local result = run([[
+            local function raised(f, ...) return (select(2, pcall(f, ...))) end
+            local made, why = store.create({ id = "x", principal = "", tool = "t", ttl_ms = 1 })
+            return { made == nil, why, raised(store.get, "x"), raised(store.update, "x", { status = "failed" }) }
+        ]], "/dev/null/state")
+        assert.is_true(result[1])
+        for i = 2, 4 do assert.equal("/dev/null/state/tasks.db: Not a directory", result[i]) end
+    end)
 end)

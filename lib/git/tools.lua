@@ -14,16 +14,16 @@ local transfer = require("git.transfer")
 
 local git = {}
 
--- Where it cannot be told whether a repository leads out of the workspace, git must not start.
-local UNKNOWN = { ELIBRARY = true, ENOMEM = true }
+-- What git itself says best.
+local HARMLESS = { ENOREPO = true, ENOENT = true, ENOTDIR = true, EACCES = true }
 
--- The call, unless its repository leads out of the workspace. What else is wrong git itself says best.
+-- The call, unless its repository leads out of the workspace, or nobody can tell whether it does.
 local function call_for(args, timeout_s, ctx)
     local call = program.call(names.read(args.path or ""), timeout_s, ctx)
     local message, code
     call.place, message, code = repository.locate(call.cwd)
     if code == "EOUTSIDE" then fail.raise(message) end
-    if UNKNOWN[code] then fail.raise("Error: " .. message) end
+    if not call.place and not HARMLESS[code] then fail.raise("Error: " .. message) end
     return call
 end
 

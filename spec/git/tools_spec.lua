@@ -35,6 +35,16 @@ describe("git.tools", function()
             assert.equal("Path is outside the allowed directory", require("fail").message_of(raised))
             assert.same({}, host.asked)
         end)
+
+        it("git." .. name .. " leaves a repository alone of which nobody can tell where its parts lie", function()
+            for _, code in ipairs({ "ELIBRARY", "ENOMEM", "EMFILE", "EIO" }) do
+                host.git.locate = function() return nil, "what is wrong", code end
+                local ok, raised = pcall(tools[name], case[1], 5)
+                assert.is_false(ok)
+                assert.equal("Error: what is wrong", require("fail").message_of(raised))
+            end
+            assert.same({}, host.asked)
+        end)
     end
 
     it("git.clone works in the workspace", function()

@@ -41,7 +41,7 @@ function fake_git.install()
         if options.on_output then options.on_output(run.stdout, run.stderr) end
         return run
     end
-    host.git.locate = function() return nil end
+    host.git.locate = function() return nil, "no repository", "ENOREPO" end
     host.git.plain_status = function() return false end
     host.fs.stat = function(path)
         if path == "/w" then return { type = "directory" } end

@@ -15,18 +15,23 @@ local function check_combination(options)
     end
 end
 
--- With two paths and nothing else git may compare files outside of every repository: a third argument, the first path
--- once more, leaves it no choice.
+local NEUTRAL = "--no-color" -- changes nothing: no colour is on anyway
+
+-- Where just two words follow what begins with `-`, whatever they are, even the `--` between revisions and paths, git may
+-- take them for two files to compare, outside of every repository and of the workspace: there must be more, or one.
 local function arguments_for(options)
-    local arguments = { "diff" }
+    local arguments, paths = { "diff" }, options.paths
     if options.staged then arguments[2] = "--cached" end
+    if options.from and not options.to and not paths[1] then
+        table.move({ options.from, NEUTRAL, "--" }, 1, 3, #arguments + 1, arguments)
+        return arguments
+    end
     arguments[#arguments + 1] = "--end-of-options"
     arguments[#arguments + 1] = options.from
     arguments[#arguments + 1] = options.to
     arguments[#arguments + 1] = "--"
-    local paths = options.paths
     table.move(paths, 1, #paths, #arguments + 1, arguments)
-    if #paths == 2 then arguments[#arguments + 1] = paths[1] end
+    for _ = #paths, options.from and 0 or 2 do arguments[#arguments + 1] = paths[1] end
     return arguments
 end
 

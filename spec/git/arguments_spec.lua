@@ -173,4 +173,29 @@ describe("git arguments", function()
         refused("git_diff", { from = "main", to = "other", staged = true }, "^to: expected without staged")
         refused("git_diff", { paths = { "" } }, "^paths%[1%]: expected a path")
     end)
+
+    it("git_diff compares nothing but what is in a repository, also where a file is called --", function()
+        local outside = tmp.dir("outside") .. "/file"
+        tmp.write(outside, "secret\n")
+        pair:here("", "mkdir -p dashes/plain dashes/repo; cd dashes; echo x > plain/--; cp plain/-- repo; cd repo; git init -q;"
+            .. " git add .; git commit -qm x")
+        local up = "../../../" .. outside:match("[^/]+/file$")
+        for _, folder in ipairs({ "dashes/plain", "dashes/repo", "b" }) do
+            for _, name in ipairs({ outside, up, "--" }) do
+                for _, arguments in ipairs({
+                    { from = name }, { from = name, staged = true }, { from = name, to = name },
+                    { from = name, paths = { name } },
+                    { paths = { name } }, { paths = { name, name } }, { paths = { name, name, name } },
+                }) do
+                    local result = s:call("git_diff", { path = folder, from = arguments.from, to = arguments.to,
+                        staged = arguments.staged, paths = arguments.paths })
+                    local text = result.content[1].text
+                    assert.is_nil(text:find("secret", 1, true), text)
+                    assert.is_nil(text:find("usage:", 1, true), text)
+                    if name ~= "--" then assert.is_true(result.isError, text) end
+                end
+            end
+        end
+        assert.matches("not a git repository", refused("git_diff", { path = "dashes/plain", from = "HEAD" }))
+    end)
 end)

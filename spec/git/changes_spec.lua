@@ -13,8 +13,11 @@ describe("git.changes", function()
         ["diff --end-of-options --"] = {},
         ["diff --cached --end-of-options --"] = { staged = true },
         ["diff --end-of-options a b -- x"] = { from = "a", to = "b", paths = { "x" } },
-        ["diff --end-of-options -- --output=x"] = { paths = { "--output=x" } },
-        ["diff --end-of-options -- x y x"] = { paths = { "x", "y" } }, -- two alone could mean any two files
+        ["diff a --no-color --"] = { from = "a" }, -- two words alone, even these, could mean any two files
+        ["diff --cached a --no-color --"] = { from = "a", staged = true },
+        ["diff --end-of-options a -- x"] = { from = "a", paths = { "x" } },
+        ["diff --end-of-options -- --output=x --output=x --output=x"] = { paths = { "--output=x" } },
+        ["diff --end-of-options -- x y x"] = { paths = { "x", "y" } },
         ["diff --end-of-options -- x y z"] = { paths = { "x", "y", "z" } },
     }) do
         it("asks for " .. words, function()

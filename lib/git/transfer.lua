@@ -21,19 +21,21 @@ local function read_ref(line)
     local flag, summary, rest = line:match("^ ([ +*=!-]) (%[[^%]]+%]) +(.+)$")
     if not flag then flag, summary, rest = line:match("^ ([ +*=!-]) (%x+%.%.%.?%x+) +(.+)$") end
     if not flag then return nil end
-    local reason = rest:match(" %((.*)%)$")
-    if reason then rest = rest:sub(1, -#reason - 4) end
+    local reason
+    local open = rest:sub(-1) == ")" and rest:find(" (", 1, true) -- no name has a blank
+    if open then rest, reason = rest:sub(1, open - 1), rest:sub(open + 2, -2) end
     local from, to = rest:match("^(%S+) %-> (%S+)$")
     return { from = from, to = to or rest, state = STATES[flag], summary = summary, reason = reason }
 end
 
---- The fate of each ref in what `git push` printed.
+--- The fate of each ref in what `git push` printed: below "To <URL>", for above it the hooks of this side have the word.
 ---@param output string
 ---@return table refs
 function transfer.parse_refs(output)
-    local refs = json.array({})
+    local refs, pushed = json.array({}), false
     for line in output:gmatch("[^\n]+") do
-        refs[#refs + 1] = read_ref(line)
+        pushed = pushed or line:find("^To ") ~= nil
+        if pushed then refs[#refs + 1] = read_ref(line) end
     end
     return refs
 end

@@ -23,6 +23,8 @@ describe("git.transfer", function()
             { from = "same", to = "same", state = "unchanged", summary = "[up to date]" },
             { from = "main", to = "main", state = "refused", summary = "[rejected]", reason = "fetch first" },
         }, refs)
+        assert.same({}, transfer.parse_refs(" * [new branch]      a -> a\nfatal: x"))
+        assert.equal(200000, #transfer.parse_refs("To x\n ! [remote rejected] a -> b (" .. (" ("):rep(100000) .. ")")[1].reason)
         assert.equal("[]", json.encode(transfer.parse_refs("Everything up-to-date\n")))
     end)
 
@@ -73,6 +75,8 @@ describe("git.transfer", function()
     end)
 
     it("waits for another git that holds a lock", function()
+        call.place = { git_dir = "/w/.git", common_dir = "/w/.git" }
+        host.git.locate = function(path) return { directory = path } end
         host.answers["pull"] = function()
             return #fake_git.commands(host, "pull") == 1
                 and { exit_code = 128, stderr = "fatal: Unable to create '/w/.git/x.lock': File exists" } or ""

@@ -36,8 +36,8 @@ function answer.trim(value)
     return first and value:match("^.*%S", first) or ""
 end
 
-local function lock_note(run, notes)
-    local path = program.blocking_lock(run)
+local function lock_note(run, call, notes)
+    local path = call:blocking_lock(run)
     local lock = path and fs.stat(path)
     if not lock then return end
     notes[#notes + 1] = ("%s is %d s old. It is removed by whoever made it; if no git runs any more in this repository,"
@@ -54,7 +54,7 @@ end
 
 local function end_notes(run, call, notes)
     if run.signal and not run.timed_out then notes[#notes + 1] = ("git was killed by %s."):format(run.signal) end
-    lock_note(run, notes)
+    lock_note(run, call, notes)
     owner_note(run, call, notes)
 end
 

@@ -8,6 +8,7 @@ local log = require("log")
 local mask = require("git.mask")
 local process = require("process")
 local progress = require("git.progress")
+local repository = require("git")
 
 local program = {}
 
@@ -182,12 +183,27 @@ function Call:ask(arguments, options)
     return run.stdout
 end
 
---- The lock file that git says it could not make because it is there.
+local COMPLAINT = "Unable to create '/"
+
+-- Lines from a remote are its own: it may name any file of ours.
+local function lock_named_in(said)
+    for line in said:gmatch("[^\n]+") do
+        local _, start = line:find(COMPLAINT, 1, true)
+        local path = start and not line:find("^remote: ") and line:match("^(.*%.lock)': File exists", start)
+        if path then return path end
+    end
+end
+
+--- The lock file that git says it could not make because it is there; one of the call's repository only.
 ---@param run process.Result
 ---@return string? path absolute
-function program.blocking_lock(run)
-    if run.exit_code == 0 then return nil end
-    return run.stderr:match("'(/[^'\n]*%.lock)': File exists")
+function Call:blocking_lock(run)
+    local path = self.place and lock_named_in(run.stderr)
+    local where = path and repository.locate(path:match("^(.+)/") or "/")
+    if not where then return nil end
+    for _, own in ipairs({ self.place.git_dir, self.place.common_dir }) do
+        if (where.directory .. "/"):sub(1, #own + 1) == own .. "/" then return path end
+    end
 end
 
 --- As Call:run, but waits a little for another git that holds a lock.
@@ -197,7 +213,7 @@ function Call:run_when_free(arguments, options)
     repeat
         if run then clock.sleep(LOCK_POLL_MS) end
         run, message = self:run(arguments, options)
-    until not run or not program.blocking_lock(run) or clock.monotonic_ms() > patience
+    until not run or run.exit_code == 0 or not self:blocking_lock(run) or clock.monotonic_ms() > patience
     return run, message
 end
 

@@ -98,6 +98,20 @@ describe("G15", function()
             succeeds("git_log")
         end)
     end
+
+    for _, side in ipairs({ "remote.git/hooks/pre-receive", "repo/.git/hooks/pre-push" }) do
+        it("no file is called a lock that is none, whatever is said by " .. side, function()
+            local lie = ("fatal: Unable to create '%s/yarn.lock': File exists."):format(repo)
+            tmp.shell(("cd %s; git init -q --bare remote.git; touch repo/yarn.lock; git -C repo remote add origin ../remote.git")
+                :format(quote(workspace)))
+            tmp.write(workspace .. "/" .. side, ('#!/bin/sh\necho "%s" >&2; exit 1\n'):format(lie))
+            tmp.shell("chmod +x " .. quote(workspace .. "/" .. side))
+            local fine, text = call("git_push", { branch = "other" })
+            assert.is_false(fine)
+            assert.is_truthy(text:find(lie, 1, true), text)
+            assert.is_nil(text:find("remove the file", 1, true), text)
+        end)
+    end
 end)
 
 describe("G04 the repository of somebody else", function()

@@ -1,11 +1,11 @@
 local fake_git = require("spec.support.fake_git")
 
 describe("git.program", function()
-    local host, program, call
+    local host, call
 
     before_each(function()
         host = fake_git.install()
-        program, call = require("git.program"), fake_git.call()
+        call = fake_git.call()
     end)
 
     local function sent() return host.asked[#host.asked].options end
@@ -78,16 +78,40 @@ describe("git.program", function()
         assert.equal(4, #host.asked)
     end)
 
-    it("knows which lock is in the way", function()
-        local run = { exit_code = 128, stderr = "fatal: Unable to create '/w/it's/.git/index.lock': File exists.\n\nAnother" }
-        assert.is_nil(program.blocking_lock(run))
-        run.stderr = "fatal: Unable to create '/w/.git/index.lock': File exists.\n\nAnother git process"
-        assert.equal("/w/.git/index.lock", program.blocking_lock(run))
-        run.exit_code = 0
-        assert.is_nil(program.blocking_lock(run))
+    describe("a lock", function()
+        -- A linked work tree, and what git says of a lock.
+        local function lock_in(line)
+            return call:blocking_lock({ exit_code = 128, stderr = "hint: x\n" .. line .. "\n\nAnother git process" })
+        end
+
+        local function complaint(path) return ("fatal: Unable to create '%s': File exists."):format(path) end
+
+        before_each(function()
+            call.place = { git_dir = "/w/it's/.git/worktrees/x", common_dir = "/w/it's/.git" }
+            host.git.locate = function(path) return { directory = path } end
+        end)
+
+        it("is known by its path, of which the name of the repository may be any", function()
+            for _, path in ipairs({ "/w/it's/.git/refs/heads/x.lock", "/w/it's/.git/worktrees/x/index.lock" }) do
+                assert.equal(path, lock_in(complaint(path)))
+            end
+            assert.is_nil(lock_in("fatal: something else"))
+            assert.is_nil(lock_in(complaint("/w/it's/.git/index")))
+        end)
+
+        it("is none of this repository where a remote or a hook names another file", function()
+            assert.is_nil(lock_in("remote: " .. complaint("/w/it's/.git/index.lock")))
+            for _, path in ipairs({ "/w/it's/yarn.lock", "/w/it's/.github/x.lock", "/etc/x.lock", "/x.lock" }) do
+                assert.is_nil(lock_in(complaint(path)))
+            end
+            call.place = nil
+            assert.is_nil(lock_in(complaint("/w/it's/.git/index.lock")))
+        end)
     end)
 
     it("waits two seconds for a lock to go, and no longer", function()
+        call.place = { git_dir = "/w/.git", common_dir = "/w/.git" }
+        host.git.locate = function(path) return { directory = path } end
         local LOCKED = { exit_code = 128, stderr = "fatal: Unable to create '/w/.git/index.lock': File exists." }
         host.answers["add"] = function() return #host.asked < 3 and LOCKED or "" end
         assert.equal(0, call:run_when_free({ "add" }).exit_code)

@@ -1,5 +1,6 @@
 --- Clones a repository of GitHub into the `workspace` folder of a session, one commit deep. Names are arguments of git, never
 --- shell text.
+local ending = require("session.ending")
 local log = require("log")
 local mask = require("git.mask")
 local program = require("git.program")
@@ -33,8 +34,15 @@ local function said(run)
     return text.cut(words ~= "" and words or ("git ended with %s"):format(run.exit_code or run.signal), SAID_BYTES)
 end
 
+-- The processes of a clone end with the session, too.
+local function marked(env, id)
+    local all = { [ending.VARIABLE] = id }
+    for name, value in pairs(env or {}) do all[name] = value end
+    return all
+end
+
 --- Clones. Nil and what is wrong when git could not.
----@param id string for the log
+---@param id string of the session
 ---@param folder string absolute, empty
 ---@param repo string owner/name
 ---@param branch string
@@ -44,7 +52,7 @@ function clone.run(id, folder, repo, branch)
     local call, url = program.call(folder, TIMEOUT_S), ("https://github.com/%s.git"):format(repo)
     local route = remote.route(call, url)
     local run, message = call:run({ "clone", "--depth", "1", "--single-branch", "--branch", branch, "--", url, "." },
-        { env = route.env, config = route.config })
+        { env = marked(route.env, id), config = route.config })
     if run and run.exit_code == 0 and not run.timed_out then return true end
     message = run and said(run) or message:gsub("^Error: ", "")
     logger.warning(("Session %s: git clone failed: %s"):format(id, message))

@@ -1,10 +1,12 @@
 --- The folders of sessions: `sessions/<id>` below the workspace root, with `context`, `workspace` and `outputs`.
 local fs = require("fs")
 local json = require("json")
+local moment = require("session.moment")
 local pretty = require("session.pretty")
 
 local folders = {}
 
+local SESSIONS = "sessions"
 local PARTS = { "context", "workspace", "outputs" }
 local OUTSIDE = "/" -- stands for wherever a link leads that leaves the workspace
 local REMOVAL_CALLS = 10000 -- of 10,000 names each: what is larger is left to the reaper's next round
@@ -12,13 +14,23 @@ local REMOVAL_CALLS = 10000 -- of 10,000 names each: what is larger is left to t
 --- Where the folder of a new session is.
 ---@param id string
 ---@return string absolute
-function folders.path(id) return fs.root() .. "/sessions/" .. id end
+function folders.path(id) return fs.root() .. "/" .. SESSIONS .. "/" .. id end
 
 -- The folder of a row, if it is one that sessions have. Rows of other servers may name any path.
 local function own(row)
     if not row.id:find("^[%w-]+$") then return nil end
     local path = fs.resolve(row.workspace_path)
     return path == folders.path(row.id) and path or nil
+end
+
+--- Can sessions be kept? Not behind a link: no removal follows one.
+---@return true?
+---@return string? message
+---@return string? code
+function folders.check()
+    local all = fs.root() .. "/" .. SESSIONS
+    if (fs.stat(all) or {}).type ~= "link" then return true end
+    return nil, all .. ": is a link; sessions are kept in a folder", "ELOOP"
 end
 
 --- Makes the folders, and the context files: `task.json` is the whole context, `env.json` its member `env`.
@@ -100,6 +112,21 @@ function folders.working_directory(id, cwd)
         path = fs.resolve(target)
     end
     return nil, outside
+end
+
+local ID = ("^h8-h4-4h3-[89ab]h3-h12$"):gsub("%-", "%%-"):gsub("h(%d+)", function(count) return ("%x"):rep(count) end)
+
+--- Folders that are named as those of sessions are, and that nobody changed since a point, at most `limit`.
+---@param point integer as moment.now
+---@param limit integer
+---@return session.Row[] rows as far as `remove` needs them
+function folders.older_than(point, limit)
+    local found, rows = fs.list(fs.root() .. "/" .. SESSIONS), {}
+    for _, entry in ipairs(found and found.entries or {}) do
+        local old = entry.type == "directory" and entry.mtime * moment.SECOND < point and entry.name:find(ID)
+        if old and #rows < limit then rows[#rows + 1] = { id = entry.name, workspace_path = folders.path(entry.name) } end
+    end
+    return rows
 end
 
 --- Removes the folder of a session with everything in it. True where there is none, or where the row names a path that is

@@ -1,9 +1,11 @@
---- Cleans up what is over: sessions past their time, and those whose end was interrupted. Runs at the start and every five
+--- Cleans up what is over: sessions past their time, those whose end was interrupted, and folders of sessions that no row
+--- knows any more. Runs at the start and every five
 --- minutes, in batches, so that neither memory nor a transaction grows with their number. What fails is left as it is
 --- and tried again in the next round.
 local census = require("session.census")
 local ending = require("session.ending")
 local fiber = require("fiber")
+local folders = require("session.folders")
 local log = require("log")
 local metrics = require("metrics")
 local moment = require("session.moment")
@@ -68,6 +70,26 @@ local function reap_all()
     return cleaned, failed
 end
 
+-- Ends what has no row among the oldest folders: the database was lost, or is an older one. A session lives for two hours
+-- at most, so none of another database is taken that lives.
+local function remove_strays()
+    local rows, ids = folders.older_than(moment.now() - KEPT, BATCH), {}
+    for position, row in ipairs(rows) do ids[position] = row.id end
+    local known = #ids > 0 and store.known(ids)
+    if not known then return end
+    local strays, stray_ids = {}, {}
+    for _, row in ipairs(rows) do
+        if not known[row.id] then strays[#strays + 1], stray_ids[#stray_ids + 1] = row, row.id end
+    end
+    if #strays == 0 then return end
+    ending.processes(stray_ids, "the session is not known")
+    local removed, failures = ending.folders(strays)
+    for _, id in ipairs(removed) do logger.info(("Session %s, of which no row is left, was removed"):format(id)) end
+    for _, failure in ipairs(failures) do
+        logger.warning(("Session %s could not be removed: %s"):format(failure.id, failure.message))
+    end
+end
+
 local function forget_old()
     local point = moment.now() - KEPT
     repeat
@@ -85,6 +107,7 @@ end
 function reaper.run()
     settle()
     local cleaned, failed = reap_all()
+    if cleaned then remove_strays() end
     forget_old()
     census.take()
     if not cleaned then

@@ -81,7 +81,19 @@ local function wrong_branch(fields)
     return type(branch) == "string" and clone.complaint(branch) or nil
 end
 
---- Makes a session. One that cannot be furnished is ended at once.
+local function open(row)
+    local opened, message, code = store.open(row.id)
+    if opened == nil then return trouble(message, code) end
+    return opened
+end
+
+-- False for a session that somebody ended meanwhile, which then has its folder again perhaps.
+local function is_being_made(row)
+    local found = store.find(row.id)
+    return found == nil or (found and found.status == "creating")
+end
+
+--- Makes a session. One that cannot be made is ended at once.
 ---@param fields table checked
 ---@param body string what the client sent
 ---@return session.Row?
@@ -89,17 +101,16 @@ function sessions.create(fields, body)
     local complaint = wrong_branch(fields)
     if complaint then return nil, complaint, 400 end
     local row = new_row(fields)
-    local inserted, message, code = store.insert(row)
-    if not inserted then return trouble(message, code) end
-    local furnished, why, status = furnish(row, body, fields)
-    if not furnished then
+    local made, message, code = folders.check()
+    if made then made, message, code = store.insert(row) end
+    if not made then return trouble(message, code) end
+    local opened, why, status = furnish(row, body, fields)
+    if opened then opened, why, status = open(row) end
+    if not opened then
+        if not is_being_made(row) then why, status = EXPIRED, 410 end
         finish(row, "the session could not be made")
         return nil, why, status
     end
-    local opened
-    opened, message, code = store.open(row.id)
-    if opened == nil then return trouble(message, code) end
-    if not opened then return nil, EXPIRED, 410 end
     metrics.add("sandstorm_sessions_created_total")
     logger.info(("Session %s created (type=%s ttl=%dm)"):format(row.id, row.type, row.ttl_minutes))
     census.take()

@@ -124,10 +124,22 @@ function store.due(now, after, limit)
         .. "'creating') AND expires_at <= ?)) ORDER BY id LIMIT ?", after, moment.bound(now), limit)
 end
 
+local function marks(ids) return ("?, "):rep(#ids):sub(1, -3) end
+
 --- The sessions of this list that are ended and not cleaned.
 function store.ended(ids)
-    local marks = ("?, "):rep(#ids):sub(1, -3)
-    return perform("query", "SELECT * FROM sessions WHERE status = 'expired' AND id IN (" .. marks .. ")", table.unpack(ids))
+    return perform("query", "SELECT * FROM sessions WHERE status = 'expired' AND id IN (" .. marks(ids) .. ")",
+        table.unpack(ids))
+end
+
+--- Which of these ids have a row.
+---@return table<string, true>?
+function store.known(ids)
+    local rows, message, code = perform("query", "SELECT id FROM sessions WHERE id IN (" .. marks(ids) .. ")", table.unpack(ids))
+    if not rows then return nil, message, code end
+    local known = {}
+    for _, row in ipairs(rows) do known[row.id] = true end
+    return known
 end
 
 --- Removes rows that were cleaned before `point`, at most `limit`; says how many.

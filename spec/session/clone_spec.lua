@@ -28,7 +28,7 @@ describe("session.clone", function()
         local argv, expected = host.cloned.argv, { "clone", "--depth", "1", "--single-branch", "--branch", "dev", "--",
             "https://github.com/acme/widget.git", "." }
         assert.same(expected, table.move(argv, #argv - #expected + 1, #argv, 1, {}))
-        assert.equal("/w/s", host.cloned.cwd)
+        assert.same({ "/w/s", "id" }, { host.cloned.cwd, host.cloned.env.SANDSTORM_SESSION_ID })
     end)
 
     it("lets nobody be asked for a credential, a key or anything else", function()

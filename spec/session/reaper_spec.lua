@@ -46,6 +46,38 @@ describe("session.reaper", function()
         assert.matches("Session reaper: cleaned 2 sessions %(0 errors%)", log.text)
     end)
 
+    it("removes a folder that no row knows after a day, if it has the name and the shape of a session's", function()
+        local log = {}
+        assert.same({ stray = false, young = true, known = true, file = true, link = true, named = true, other = true }, reap([[
+            local process, root = require("process"), fs.root()
+            local function id(digit) return ("0000000%d-0000-4000-8000-000000000000"):format(digit) end
+            insert(id(3))
+            assert(process.run { command = ("mkdir -p sessions/%s/workspace sessions/%s sessions/precious sessions/%s target; "
+                .. ": > sessions/%s; ln -s ../target sessions/%s; : > sessions/%s/workspace/f"):format(id(1), id(2),
+                "00000006-0000-1000-8000-000000000000", id(4), id(5), id(1)) }.exit_code == 0)
+            assert(process.run { command = "touch -h -d 2026-11-29T11:59:59Z sessions/*" }.exit_code == 0)
+            assert(process.run { command = "touch -d 2026-11-29T12:00:00Z sessions/" .. id(2) }.exit_code == 0)
+            reaper.run()
+            local function is_there(name) return fs.stat(root .. "/sessions/" .. name) ~= nil end
+            return { stray = is_there(id(1)), young = is_there(id(2)), known = is_there(id(3)), file = is_there(id(4)),
+                link = is_there(id(5)), named = is_there("precious"), other = is_there("00000006-0000-1000-8000-000000000000") }
+        ]], log))
+        assert.matches("Session 00000001%-0000%-4000%-8000%-000000000000, of which no row is left, was removed", log.text)
+    end)
+
+    it("removes no folder while the database cannot be asked", function()
+        assert.is_true(reap([[
+            local id = "00000001-0000-4000-8000-000000000000"
+            assert(require("process").run { command = "mkdir -p sessions/" .. id .. "; touch -d 2026-01-01 sessions/*" })
+            store.known = function() return nil, "locked", "EBUSY" end
+            reaper.run()
+            store.due = function() return nil, "locked", "EBUSY" end
+            store.known = function() return {} end
+            reaper.run()
+            return fs.stat(folders.path(id)) ~= nil
+        ]]))
+    end)
+
     it("says nothing where nothing was over", function()
         local log = {}
         reap([[insert("alive") reaper.run() reaper.run()]], log)

@@ -72,15 +72,39 @@ describe("session.sessions", function()
         ]]))
     end)
 
-    it("says 410 for a session that ended while it was being made", function()
-        assert.same({ "Session expired", 410 }, with([[
-            local make = folders.make
+    it("says 410 for a session that ended while it was being made, and leaves no folder of it", function()
+        local ended = { "Session expired", 410 }
+        assert.same({ ended, ended, {} }, with([[
+            local make, clone = folders.make, require("session.clone")
             folders.make = function(id, ...)
                 store.expire({ { id } })
+                store.clean({ id })
                 return make(id, ...)
             end
-            return said(create())
+            clone.run = function() return nil, "git ended with SIGTERM" end
+            local seen = { said(create()), said(create({ requirements = { repo = "a/b" } })) }
+            seen[3] = json.array({})
+            for _, entry in ipairs(fs.list("sessions").entries) do
+                if not entry.name:find("^%.") then table.insert(seen[3], entry.name) end
+            end
+            return seen
         ]]))
+    end)
+
+    it("ends a session whose making could not be written down", function()
+        assert.same({ { "sessions.db: locked", 503 }, { cleaned = 1 } }, with([[
+            store.open = function() return nil, "sessions.db: locked", "EBUSY" end
+            return { said(create()), store.count() }
+        ]]))
+    end)
+
+    it("makes none where the folder of all of them is a link, which no removal would follow", function()
+        local seen = with([[
+            assert(require("process").run { command = "mkdir elsewhere && ln -s elsewhere sessions" }.exit_code == 0)
+            return { said(create()), json.object(store.count()), #fs.list("elsewhere").entries }
+        ]])
+        assert.matches("/sessions: is a link; sessions are kept in a folder", seen[1][1], 1, true)
+        assert.same({ 503, {}, 2 }, { seen[1][2], seen[2], seen[3] })
     end)
 
     it("counts minutes that have begun, and none below zero", function()

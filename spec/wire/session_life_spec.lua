@@ -139,6 +139,27 @@ describe("a session", function()
         cloning:stop()
     end)
 
+    it("deleted while it is cloned, takes the clone with it, and whoever makes it is told", function()
+        local home, bin = tmp.dir("home"), tmp.dir("bin")
+        tmp.write(home .. "/.gitconfig", '[url "ssh://stand-in/"]\n\tinsteadOf = https://github.com/\n')
+        tmp.write(bin .. "/ssh", "#!/bin/sh\necho $$ > " .. home .. "/new; mv " .. home .. "/new " .. home
+            .. "/pid; exec sleep 300\n")
+        tmp.shell("chmod +x " .. bin .. "/ssh")
+        local other = sessions.serve({ env = { HOME = home, PATH = bin .. ":/usr/local/bin:/usr/bin:/bin" } })
+        local body = '{"type":"t","requirements":{"repo":"a/b"}}'
+        local connection = sessions.send(other, "POST", "/session/create", body)
+        sessions.wait_file(home .. "/pid")
+        local id = tmp.shell("ls " .. other.workspace .. "/sessions"):match("%S+")
+        assert.equal(200, (ask(other, "DELETE", "/session/" .. id)))
+        assert.is_false(program.is_alive(tmp.read(home .. "/pid"):match("%d+")))
+        local response = connection:read_response("POST")
+        assert.same({ 410, '{"error":"Session expired"}' }, { response.status, response.body })
+        connection:close()
+        assert.equal("", tmp.shell("ls " .. other.workspace .. "/sessions"))
+        assert.equal("cleaned", sessions.status(other, id))
+        other:stop()
+    end)
+
     it("deleted, takes every process with it that it started, wherever that went", function()
         local id, folder = create(s)
         local script = [[sh -c 'echo $$ > a; exec sleep 300' & setsid sh -c 'echo $$ > b; exec sleep 300' >/dev/null 2>&1 &

@@ -14,13 +14,15 @@ local MAX_S = 300
 local SETTLE_MS = 60000 -- whatever calls are limited to
 local OUTPUT_BYTES = 10 * 1024 * 1024
 
--- Writes down whether commands run, until that is what the database has.
+-- Writes down whether commands run, until that is what the database has. False where the session is over.
 local function settle(id)
     local tag = ending.tag(id)
+    local known
     repeat
         local busy = fiber.count(tag) > 0
-        local known = store.busy(id, busy)
+        known = store.busy(id, busy)
     until not known or busy == (fiber.count(tag) > 0)
+    return known
 end
 
 -- The state of the session is settled before the answer goes out: whoever asks then hears of it. Where the handler is
@@ -30,8 +32,9 @@ Running.__index = Running
 
 function Running:finish()
     fiber.tag(nil)
-    settle(self.id)
+    local known = settle(self.id)
     self.finished = true
+    return known
 end
 
 function Running:__close()
@@ -88,12 +91,14 @@ end
 ---@param begin fun(): any
 ---@return { [1]: string, [2]: any }[]? members of the answer
 ---@return string? message
----@return string? code "ECWD" for a wrong working directory; those of process.run; what `begin` said
+---@return string? code "ECWD" for a wrong working directory; "EOVER" where another server ended the session meanwhile; those
+--- of process.run; what `begin` said
 function exec.run(id, fields, begin)
     fiber.tag(ending.tag(id))
     local running <close> = setmetatable({ id = id }, Running)
     local result, message, code = run_command(id, fields, begin)
-    running:finish()
+    local known = running:finish()
+    if result and known == false then return nil, "The command was ended: the session is over", "EOVER" end
     return result, message, code
 end
 

@@ -93,7 +93,8 @@ end
 local function forget_old()
     local point = moment.now() - KEPT
     repeat
-        local gone = store.forget(point, BATCH)
+        local gone, message, code = store.forget(point, BATCH)
+        census.changed(message, code)
     until not gone or gone < BATCH or not time_is_left()
 end
 

@@ -102,7 +102,10 @@ function sessions.create(fields, body)
     if complaint then return nil, complaint, 400 end
     local row = new_row(fields)
     local made, message, code = folders.check()
-    if made then made, message, code = store.insert(row) end
+    if made then
+        made, message, code = store.insert(row)
+        census.changed(message, code)
+    end
     if not made then return trouble(message, code) end
     local opened, why, status = furnish(row, body, fields)
     if opened then opened, why, status = open(row) end
@@ -160,7 +163,7 @@ function sessions.extend(id, minutes)
     end)
 end
 
-local EXEC_STATUS = { ECWD = 400, EINVAL = 400, ENOENT = 409, ENOTDIR = 409, EOUTSIDE = 409 }
+local EXEC_STATUS = { ECWD = 400, EINVAL = 400, EOVER = 410, ENOENT = 409, ENOTDIR = 409, EOUTSIDE = 409 }
 
 --- Runs a command.
 ---@param fields session.Command

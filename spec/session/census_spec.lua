@@ -42,6 +42,22 @@ describe("session.census", function()
             { host.lines[1].level, host.lines[1].message })
     end)
 
+    it("says why the database takes no change, until it takes one, and nothing of locks", function()
+        has({ ready = 1 })
+        census.changed("sessions.db: locked", "EBUSY")
+        assert.is_nil(census.read().error)
+        census.changed("sessions.db: read-only", "EREADONLY")
+        census.changed("sessions.db: read-only", "EREADONLY")
+        census.take()
+        assert.equal("sessions.db: read-only", census.read().error)
+        census.changed(nil)
+        census.changed(nil)
+        assert.is_nil(census.read().error)
+        assert.same({ "The session database cannot be changed: sessions.db: read-only",
+            "The session database can be changed again" }, { host.lines[1].message, host.lines[2].message })
+        assert.equal(2, #host.lines)
+    end)
+
     it("says when the database can be read again", function()
         answer = { nil, "sessions.db: disk full", "EFULL" }
         census.take()

@@ -107,6 +107,15 @@ describe("session.exec", function()
         end
     end)
 
+    it("says of a command whose session another server ended meanwhile that it was ended", function()
+        ends_with({ signal = "SIGTERM", signal_number = 15 })
+        host.db.open = function() return { exec = function() return { changes = 0 } end } end
+        package.loaded["session.exec"], package.loaded["session.store"] = nil, nil
+        exec = require("session.exec")
+        local list, message, code = run()
+        assert.same({ nil, "The command was ended: the session is over", "EOVER" }, { list, message, code })
+    end)
+
     it("writes down behind it whether commands run, again while that changes, however it ended", function()
         host.process.run = function() error("stopped: the session was deleted", 0) end
         assert.has_error(function() run() end, "stopped: the session was deleted")

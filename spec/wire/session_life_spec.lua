@@ -160,6 +160,17 @@ describe("a session", function()
         other:stop()
     end)
 
+    it("deleted by another server of the same state folder, takes its commands with it, and they are told", function()
+        local other = sessions.serve({ workspace = s.workspace })
+        local id, folder = create(s)
+        local wait = sessions.start(s, id, "touch started; sleep 300")
+        sessions.wait_file(folder .. "/workspace/started")
+        assert.equal(200, (ask(other, "DELETE", "/session/" .. id)))
+        assert.same({ 410, { error = "The command was ended: the session is over" } }, { wait() })
+        assert.equal("cleaned", sessions.status(s, id))
+        other:stop()
+    end)
+
     it("deleted, takes every process with it that it started, wherever that went", function()
         local id, folder = create(s)
         local script = [[sh -c 'echo $$ > a; exec sleep 300' & setsid sh -c 'echo $$ > b; exec sleep 300' >/dev/null 2>&1 &

@@ -9,7 +9,8 @@
 
 struct entry {
     struct entry *next; /* in its bucket */
-    size_t heap;        /* position in the heap */
+    struct area *area;
+    size_t heap; /* position in its area's heap */
     uint64_t expires_ns;
     uint64_t hash;
     size_t key_len, value_len;
@@ -17,11 +18,18 @@ struct entry {
     char key[];
 };
 
-/* Open hashing for finding, and a binary heap by expiry for forgetting. */
+/* A binary heap by expiry. */
+struct area {
+    char name[SHARED_AREA_NAME_MAX + 1];
+    struct entry **heap;
+    size_t count, room, bytes;
+};
+
+/* Open hashing for finding, and heaps for forgetting. */
 struct shared {
     struct entry **buckets;
     size_t bucket_count; /* a power of two */
-    struct entry **heap;
+    struct area areas[SHARED_AREAS_MAX];
     size_t count, count_max;
     size_t bytes, bytes_max;
     uint64_t seed;
@@ -47,8 +55,7 @@ struct shared *shared_new(size_t entries, size_t bytes)
         s->bucket_count *= 2;
     s->seed = clock_ns() * 2654435769u ^ (uint64_t)(uintptr_t)s;
     s->buckets = calloc(s->bucket_count, sizeof(struct entry *));
-    s->heap = calloc(entries, sizeof(struct entry *));
-    if (s->buckets != NULL && s->heap != NULL) return s;
+    if (s->buckets != NULL) return s;
     shared_free(s);
     return NULL;
 }
@@ -56,45 +63,84 @@ struct shared *shared_new(size_t entries, size_t bytes)
 void shared_free(struct shared *s)
 {
     if (s == NULL) return;
-    for (size_t i = 0; i < s->count; i++) {
-        free(s->heap[i]->value);
-        free(s->heap[i]);
+    for (struct area *a = s->areas; a < s->areas + SHARED_AREAS_MAX; a++) {
+        for (size_t i = 0; i < a->count; i++) {
+            free(a->heap[i]->value);
+            free(a->heap[i]);
+        }
+        free(a->heap);
     }
     free(s->buckets);
-    free(s->heap);
     free(s);
 }
 
 /* ---- heap -------------------------------------------------------------------------------------------- */
 
-static void heap_set(struct shared *s, size_t at, struct entry *e)
+static void heap_set(struct area *a, size_t at, struct entry *e)
 {
-    s->heap[at] = e;
+    a->heap[at] = e;
     e->heap = at;
 }
 
-static void heap_up(struct shared *s, size_t at)
+static void heap_up(struct area *a, size_t at)
 {
-    struct entry *e = s->heap[at];
-    while (at > 0 && s->heap[(at - 1) / 2]->expires_ns > e->expires_ns) {
-        heap_set(s, at, s->heap[(at - 1) / 2]);
+    struct entry *e = a->heap[at];
+    while (at > 0 && a->heap[(at - 1) / 2]->expires_ns > e->expires_ns) {
+        heap_set(a, at, a->heap[(at - 1) / 2]);
         at = (at - 1) / 2;
     }
-    heap_set(s, at, e);
+    heap_set(a, at, e);
 }
 
-static void heap_down(struct shared *s, size_t at)
+static void heap_down(struct area *a, size_t at)
 {
-    struct entry *e = s->heap[at];
+    struct entry *e = a->heap[at];
     for (;;) {
         size_t child = 2 * at + 1;
-        if (child >= s->count) break;
-        if (child + 1 < s->count && s->heap[child + 1]->expires_ns < s->heap[child]->expires_ns) child++;
-        if (s->heap[child]->expires_ns >= e->expires_ns) break;
-        heap_set(s, at, s->heap[child]);
+        if (child >= a->count) break;
+        if (child + 1 < a->count && a->heap[child + 1]->expires_ns < a->heap[child]->expires_ns) child++;
+        if (a->heap[child]->expires_ns >= e->expires_ns) break;
+        heap_set(a, at, a->heap[child]);
         at = child;
     }
-    heap_set(s, at, e);
+    heap_set(a, at, e);
+}
+
+static bool heap_grow(struct area *a)
+{
+    if (a->count < a->room) return true;
+    size_t room = a->room > 0 ? 2 * a->room : 64;
+    struct entry **heap = realloc(a->heap, room * sizeof *heap);
+    if (heap == NULL) return false;
+    a->heap = heap;
+    a->room = room;
+    return true;
+}
+
+/* ---- areas ------------------------------------------------------------------------------------------- */
+
+/* The area of a key's first word; an empty one takes its name. The last one is for all words beyond. */
+static struct area *area_of(struct shared *s, struct shared_text key)
+{
+    char name[SHARED_AREA_NAME_MAX + 1] = "";
+    for (size_t i = 0; i < key.len && i < SHARED_AREA_NAME_MAX && key.data[i] != ' ' && key.data[i] != '/';
+         i++)
+        name[i] = key.data[i];
+    struct area *last = &s->areas[SHARED_AREAS_MAX - 1], *empty = last;
+    for (struct area *a = s->areas; a < last; a++) {
+        if (a->count > 0 && memcmp(a->name, name, sizeof name) == 0) return a;
+        if (a->count == 0 && empty == last) empty = a;
+    }
+    memcpy(empty->name, name, sizeof name);
+    return empty;
+}
+
+static struct area *largest(struct shared *s, bool by_bytes)
+{
+    struct area *found = s->areas;
+    for (struct area *a = s->areas; a < s->areas + SHARED_AREAS_MAX; a++)
+        if (by_bytes ? a->bytes > found->bytes : a->count > found->count) found = a;
+    return found;
 }
 
 /* ---- entries ----------------------------------------------------------------------------------------- */
@@ -106,16 +152,19 @@ static struct entry **bucket_of(const struct shared *s, uint64_t hash)
 
 static void drop(struct shared *s, struct entry *e)
 {
+    struct area *a = e->area;
     struct entry **at = bucket_of(s, e->hash);
     while (*at != e)
         at = &(*at)->next;
     *at = e->next;
-    struct entry *last = s->heap[--s->count];
+    struct entry *last = a->heap[--a->count];
     if (last != e) {
-        heap_set(s, e->heap, last);
-        heap_up(s, e->heap);
-        heap_down(s, last->heap);
+        heap_set(a, e->heap, last);
+        heap_up(a, e->heap);
+        heap_down(a, last->heap);
     }
+    s->count--;
+    a->bytes -= e->key_len + e->value_len;
     s->bytes -= e->key_len + e->value_len;
     free(e->value);
     free(e);
@@ -124,8 +173,9 @@ static void drop(struct shared *s, struct entry *e)
 static void forget_expired(struct shared *s)
 {
     uint64_t now = clock_ns();
-    while (s->count > 0 && s->heap[0]->expires_ns <= now)
-        drop(s, s->heap[0]);
+    for (struct area *a = s->areas; a < s->areas + SHARED_AREAS_MAX; a++)
+        while (a->count > 0 && a->heap[0]->expires_ns <= now)
+            drop(s, a->heap[0]);
 }
 
 static struct entry *find(const struct shared *s, struct shared_text key)
@@ -138,24 +188,30 @@ static struct entry *find(const struct shared *s, struct shared_text key)
 
 static bool make_room(struct shared *s, size_t bytes)
 {
-    if (bytes > s->bytes_max || s->count_max == 0) return false;
-    while (s->count == s->count_max || s->bytes + bytes > s->bytes_max)
-        drop(s, s->heap[0]);
+    if (bytes > s->bytes_max / SHARED_ENTRY_SHARE || s->count_max == 0) return false;
+    while (s->bytes + bytes > s->bytes_max)
+        drop(s, largest(s, true)->heap[0]);
+    while (s->count == s->count_max)
+        drop(s, largest(s, false)->heap[0]);
     return true;
 }
 
 static bool insert(struct shared *s, struct shared_text key, char *value, size_t value_len, uint64_t ttl_ms)
 {
-    struct entry *e = malloc(sizeof *e + key.len);
+    struct area *area = area_of(s, key);
+    struct entry *e = heap_grow(area) ? malloc(sizeof *e + key.len) : NULL;
     if (e == NULL) return false;
-    *e = (struct entry){.hash = hash_of(s, key), .key_len = key.len, .value_len = value_len, .value = value};
+    *e = (struct entry){
+        .area = area, .hash = hash_of(s, key), .key_len = key.len, .value_len = value_len, .value = value};
     memcpy(e->key, key.data, key.len);
     e->expires_ns = clock_ns() + ttl_ms * 1000000;
     e->next = *bucket_of(s, e->hash);
     *bucket_of(s, e->hash) = e;
     s->bytes += key.len + value_len;
-    heap_set(s, s->count++, e);
-    heap_up(s, e->heap);
+    area->bytes += key.len + value_len;
+    s->count++;
+    heap_set(area, area->count++, e);
+    heap_up(area, e->heap);
     return true;
 }
 

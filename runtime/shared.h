@@ -1,9 +1,10 @@
 /* Memory that outlives a request and a generation of the scripts: a bounded table of byte strings that
  * expire. What needs to survive a restart belongs elsewhere.
  *
- * Keys and values are bytes. When the table is full the entry that expires first goes, whoever made it:
- * entries must be such that losing one early is safe, or harmless. Everything belongs to the loop's thread.
- */
+ * Keys and values are bytes. The area of a key is its first word, up to a blank or a slash. When the table is
+ * full, the area that holds most loses the entry that expires first: who can fill one area takes nothing
+ * from the others. Entries must be such that losing one early is safe, or harmless. Everything belongs to the
+ * loop's thread. */
 #ifndef SANDSTORM_SHARED_H
 #define SANDSTORM_SHARED_H
 
@@ -12,6 +13,10 @@
 #include <stdint.h>
 
 struct shared;
+
+#define SHARED_AREAS_MAX 32     /* beyond, further words share one */
+#define SHARED_AREA_NAME_MAX 24 /* bytes of the word that count */
+#define SHARED_ENTRY_SHARE 8    /* an entry takes no more than that part of all bytes */
 
 /* At most `entries` entries with `bytes` bytes of keys and values. NULL without memory. */
 struct shared *shared_new(size_t entries, size_t bytes);

@@ -1,7 +1,9 @@
 ---@meta shared
 
 --- Small memory that outlives a request and a generation of the scripts, but not the server: byte strings that expire.
---- When it is full (65,536 entries, 32 MiB) the entry that expires first is lost: store only what may be.
+--- When it is full (65,536 entries, 32 MiB) an entry is lost: of all whose keys begin with one word, up to a blank or a
+--- slash, those hold together what they hold, and the word that holds most loses the entry that expires first. Store only
+--- what may be lost, what clients can fill under a word of its own.
 --- Times to live are milliseconds, 1 to 34,560,000,000 (400 days). All functions raise for wrong types.
 ---@class shared
 local shared = {}
@@ -10,7 +12,7 @@ local shared = {}
 ---@param key string
 ---@param value string
 ---@param ttl_ms integer
----@return boolean stored false: too large
+---@return boolean stored false: larger than 4 MiB
 function shared.put(key, value, ttl_ms) end
 
 --- Stores unless the key is there: of several callers one gets true.

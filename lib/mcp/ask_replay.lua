@@ -20,7 +20,7 @@ ask_replay.MISSING_CAPABILITY = -32021
 local PURPOSE = "request state"
 local LIFE_MS = 600000
 local ROUNDS_MAX = 16
-local STATE_BYTES_MAX = 12000 -- of what travels; more stays here
+local TRAVELS_BYTES_MAX = 8500 -- of answers and memos; more stays here
 
 ---@class mcp.ReplayCall what a state is good for
 ---@field principal string
@@ -63,7 +63,7 @@ local function read_state(given, call, single_use)
     if given == nil then return { A = {}, M = {}, r = 0 } end
     local bound, state = bound_to(call), type(given) == "string" and seal.open(PURPOSE, given)
     if not state or not is_bound(state, bound) or state.t < clock.now_ms() then return invalid(INVALID_STATE) end
-    if single_use and not shared.put_new("state used " .. state.x, "", LIFE_MS) then return invalid(INVALID_STATE) end
+    if single_use and not shared.put_new("used state " .. state.x, "", LIFE_MS) then return invalid(INVALID_STATE) end
     if state.g ~= bound.g then return { A = {}, M = {}, r = state.r } end -- other scripts: ask anew
     local kept = state.A or json.decode(shared.get("state " .. state.x) or "null")
     if not jsonrpc.is_object(kept) then return invalid(INVALID_STATE) end
@@ -127,12 +127,14 @@ end
 
 local function sealed_state(self)
     local nonce = crypto.random_text(12)
-    local state = { x = nonce, t = clock.now_ms() + LIFE_MS, r = self.round + 1, A = self.known, M = self.memos }
+    local state = { x = nonce, t = clock.now_ms() + LIFE_MS, r = self.round + 1 }
     for name, value in pairs(bound_to(self.call)) do state[name] = value end
-    local text = seal.close(PURPOSE, state)
-    if #text <= STATE_BYTES_MAX then return text end
-    shared.put("state " .. nonce, json.encode({ A = state.A, M = state.M }), LIFE_MS)
-    state.A, state.M = nil, nil
+    local kept = json.encode({ A = self.known, M = self.memos })
+    if #kept <= TRAVELS_BYTES_MAX then
+        state.A, state.M = self.known, self.memos
+    elseif not shared.put("state " .. nonce, kept, LIFE_MS) then
+        fail.raise("This call has more answers to remember than the server keeps between two requests")
+    end
     return seal.close(PURPOSE, state)
 end
 

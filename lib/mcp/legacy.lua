@@ -21,6 +21,7 @@ local legacy = {}
 ---@field instructions? string
 
 local SESSION_NOT_FOUND = -32001
+local URI_BYTES_MAX = 8192 -- of what is kept
 local DEFAULT_LOG_LEVEL = "info" -- of a session that did not say
 
 local invalid = jsonrpc.invalid_params
@@ -57,10 +58,10 @@ end
 
 local function subscription(wanted)
     return function(_, params, from)
-        if type(params.uri) ~= "string" then return invalid("uri must be a string") end
-        if from.session and not session.subscribe(from.session.nonce, params.uri, wanted) then
-            return nil, jsonrpc.failure(jsonrpc.INTERNAL_ERROR, "There are too many subscriptions to this resource")
-        end
+        local uri = params.uri
+        if type(uri) ~= "string" then return invalid("uri must be a string") end
+        if #uri > URI_BYTES_MAX then return invalid(("uri must be at most %d bytes long"):format(URI_BYTES_MAX)) end
+        if from.session then session.subscribe(from.session.nonce, uri, wanted) end
         return "{}"
     end
 end

@@ -10,8 +10,7 @@ local shared = require("shared")
 local session = {}
 
 local PURPOSE = "session"
-local DAY_MS = 86400000
-local LIFE_MS = 30 * DAY_MS
+local LIFE_MS = 30 * 86400000
 
 ---@class mcp.Session
 ---@field nonce string names it within the server
@@ -87,7 +86,7 @@ function session.finish(self) shared.put(ended_key(self.nonce), "", LIFE_MS) end
 ---@return string?
 function session.log_level(nonce) return shared.get("session level " .. nonce) end
 
-function session.set_log_level(nonce, level) shared.put("session level " .. nonce, level, DAY_MS) end
+function session.set_log_level(nonce, level) shared.put("session level " .. nonce, level, LIFE_MS) end
 
 local SUBSCRIBERS_MAX = 1000
 
@@ -105,24 +104,23 @@ local function put_subscribers(uri, nonces)
     if #nonces == 0 then
         shared.remove(subscribers_key(uri))
     else
-        shared.put(subscribers_key(uri), json.encode(json.array(nonces)), DAY_MS)
+        shared.put(subscribers_key(uri), json.encode(json.array(nonces)), LIFE_MS)
     end
 end
 
---- Puts a session on the list of a resource, or takes it off.
+--- Puts a session on the list of a resource, or takes it off. Most sessions are never ended, so a list that is full loses
+--- who came first.
 ---@param nonce string
 ---@param uri string
 ---@param wanted boolean
----@return boolean done false: the list is full
 function session.subscribe(nonce, uri, wanted)
     local kept = {}
     for _, other in ipairs(session.subscribers(uri)) do
         if other ~= nonce then kept[#kept + 1] = other end
     end
-    if wanted and #kept >= SUBSCRIBERS_MAX then return false end
+    if wanted and #kept >= SUBSCRIBERS_MAX then table.remove(kept, 1) end
     if wanted then kept[#kept + 1] = nonce end
     put_subscribers(uri, kept)
-    return true
 end
 
 return session

@@ -112,6 +112,16 @@ describe("questions of a stateless request", function()
         end
     end)
 
+    it("are not asked where what was answered before is too much to keep", function()
+        local put = host.shared.put
+        function host.shared.put(key, value, ...) return #value <= 4 << 20 and put(key, value, ...) end
+        local asking = open()
+        asking:once("memo", function() return ("x"):rep(5 << 20) end)
+        local ok, raised = pcall(ask, asking, { name = questions.form("Name?", FORM) })
+        assert.is_false(ok)
+        assert.matches("more answers to remember than the server keeps", tostring(raised))
+    end)
+
     it("are an error of the protocol where the client cannot be asked, or answers nonsense", function()
         local _, _, failure, status = ask(open({}, { capabilities = {} }), { name = questions.form("Name?", FORM) })
         assert.same({ -32021, 400 }, { failure.code, status })

@@ -39,16 +39,31 @@ describe("shared", function()
     it("stays within its bounds: what expires first goes first", function()
         local result = program.lua([[
             local shared = require("shared")
-            shared.put("late", "kept", 3600000)
-            shared.put("soon", "lost", 60000)
-            for i = 1, 65535 do shared.put("filler" .. i, "", 600000 + i) end
+            shared.put("a soon", "lost", 60000)
+            for i = 1, 65535 do shared.put("a filler" .. i, "", 600000 + i) end
             local mib = ("x"):rep(1 << 20)
-            local big = shared.put("big", ("x"):rep(64 << 20), 60000)
-            for i = 1, 40 do shared.put("mib" .. i, mib, 7200000 + i) end
-            return { shared.get("soon") == nil, shared.get("filler1") == nil, big, shared.get("mib1") == nil,
-                #shared.get("mib40") }
+            local big = shared.put("a big", ("x"):rep(4 << 20), 60000)
+            for i = 1, 40 do shared.put("a mib" .. i, mib, 7200000 + i) end
+            return { shared.get("a soon") == nil, shared.get("a filler1") == nil, big,
+                shared.get("a mib1") == nil, #shared.get("a mib40"), shared.put("a", ("x"):rep((4 << 20) - 1), 60000) }
         ]])
-        assert.same({ true, true, false, true, 1 << 20 }, result)
+        assert.same({ true, true, false, true, 1 << 20, true }, result)
+    end)
+
+    it("takes nothing from other areas than the one that holds most", function()
+        local result = program.lua([[
+            local shared, out = require("shared"), {}
+            shared.put("few/soon", "kept", 60000)
+            shared.put("one", "kept", 60000)
+            for i = 1, 70000 do shared.put("many " .. i, "", 86400000) end
+            out[1], out[2] = shared.get("few/soon"), shared.get("one")
+            for i = 1, 70 do shared.put("large " .. i, ("x"):rep(1 << 20), 86400000) end
+            out[3], out[4], out[5] = shared.get("few/soon"), shared.get("one"), shared.get("many 70000")
+            for i = 1, 100 do shared.put("word" .. i .. " x", "", 60000) end -- more words than areas
+            out[6], out[7] = shared.get("few/soon"), shared.get("word100 x")
+            return out
+        ]])
+        assert.same({ "kept", "kept", "kept", "kept", "", "kept", "" }, result)
     end)
 
     it("raises for wrong arguments", function()

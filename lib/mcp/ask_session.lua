@@ -7,6 +7,7 @@ local fiber = require("fiber")
 local inbox = require("inbox")
 local json = require("json")
 local questions = require("mcp.questions")
+local text = require("text")
 local revisions = require("mcp.revisions")
 
 local ask_session = {}
@@ -14,6 +15,7 @@ local ask_session = {}
 local PATIENCE_MS = 300000 -- people answer these
 local SPARE_MS = 1000      -- left of the call's own time, to say that nobody answered
 local RETRY_MS = 500
+local REASON_BYTES = 500
 
 ---@class mcp.SessionAsker: mcp.Asker
 ---@field private exchange mcp.Exchange
@@ -41,7 +43,9 @@ end
 
 local function send(self, box, question)
     local id = crypto.random_text(12)
-    box:listen(ask_session.key(self.exchange.session.nonce, id))
+    if not box:listen(ask_session.key(self.exchange.session.nonce, id)) then
+        error("the inbox takes no more questions", 0)
+    end
     local params = params_of(question, id, self.exchange.revision)
     local message = { jsonrpc = "2.0", id = id, method = question.method, params = params }
     if self.exchange.transport:send(json.encode(message)) then return id end
@@ -66,7 +70,8 @@ end
 local function read(question, message)
     if message.error ~= nil then
         local why = type(message.error) == "table" and message.error.message
-        fail.raise("The client refused: " .. tostring(why or "no reason given"))
+        why = type(why) == "string" and text.cut(text.clean(why), REASON_BYTES) or "no reason given"
+        fail.raise("The client refused: " .. why)
     end
     if questions.judge(question, message.result) then fail.raise("The client's answer does not fit the question") end
     return message.result
@@ -75,9 +80,9 @@ end
 local function collect(box, asked, open)
     local answers = {}
     while next(open) do
-        local key, text = box:take(patience())
+        local key, answer = box:take(patience())
         if not key then fail.raise("The client did not answer in time") end
-        local message = json.decode(text)
+        local message = json.decode(answer)
         local name = open[message.id]
         if name then -- else a client that answered twice
             open[message.id] = nil

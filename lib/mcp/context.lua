@@ -26,6 +26,7 @@ Context.question = setmetatable({}, {
 local logger = log.logger("tool")
 
 local PROGRESS_EVERY_MS = 10
+local QUESTIONS_MAX = 64 -- at one time; an inbox takes no more answers
 
 function Context.path(_, path)
     local absolute, message = fs.resolve(names.read(path))
@@ -50,6 +51,9 @@ function Context:log(level, message, fields)
     self.exchange:notify("notifications/message", { level = level, logger = self.tool, data = data_of(message, fields) })
 end
 
+-- JSON knows no other number.
+local function is_finite(value) return type(value) == "number" and value - value == 0 end
+
 -- Progress must grow, and a fast loop must not flood the client.
 local function is_news(self, progress, total)
     if self.progressed and progress <= self.progressed then return false end
@@ -72,8 +76,8 @@ function Context:is_followed()
 end
 
 function Context:progress(progress, total, message)
-    if type(progress) ~= "number" then error("ctx:progress: expected a number", 2) end
-    if total ~= nil and type(total) ~= "number" then error("ctx:progress: expected the total as a number", 2) end
+    if not is_finite(progress) then error("ctx:progress: expected a finite number", 2) end
+    if total ~= nil and not is_finite(total) then error("ctx:progress: expected the total as a finite number", 2) end
     if message ~= nil and type(message) ~= "string" then error("ctx:progress: expected the message as a string", 2) end
     local exchange, token = self.exchange, token_of(self.meta)
     local follows = token ~= nil or exchange.on_progress
@@ -84,6 +88,9 @@ end
 
 function Context:inputs(asked)
     if type(asked) ~= "table" or next(asked) == nil then error("ctx:inputs: expected a table of questions by key", 2) end
+    local count = 0
+    for _ in pairs(asked) do count = count + 1 end
+    if count > QUESTIONS_MAX then error(("ctx:inputs: expected at most %d questions"):format(QUESTIONS_MAX), 2) end
     return self.exchange:questions():inputs(asked)
 end
 

@@ -17,7 +17,8 @@ end
 local function claimed(message)
     local params = message.params
     local meta = jsonrpc.is_object(params) and params._meta
-    return jsonrpc.is_object(meta) and meta[era.VERSION_KEY] or nil
+    if not jsonrpc.is_object(meta) then return nil end
+    return meta[era.VERSION_KEY]
 end
 
 --- Chooses by what the message claims, then by the header. A message without either is of the handshake era:

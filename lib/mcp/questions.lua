@@ -85,10 +85,32 @@ end
 
 local function judge_roots(_, answer)
     if not json.is_array(answer.roots) then return "malformed" end
+    for _, root in ipairs(answer.roots) do
+        if not jsonrpc.is_object(root) or type(root.uri) ~= "string" then return "malformed" end
+        if root.name ~= nil and type(root.name) ~= "string" then return "malformed" end
+    end
 end
 
+-- What the parts of a model's answer have beside their type, as far as it must be text.
+local PARTS = { text = { "text" }, image = { "data", "mimeType" }, audio = { "data", "mimeType" } }
+
+local function is_part(part)
+    if not jsonrpc.is_object(part) or type(part.type) ~= "string" then return false end
+    for _, name in ipairs(PARTS[part.type] or {}) do
+        if type(part[name]) ~= "string" then return false end
+    end
+    return true
+end
+
+local ROLES = { assistant = true, user = true }
+
+-- The content is one part, or a list of them where the model was given tools.
 local function judge_sample(_, answer)
-    if type(answer.role) ~= "string" or type(answer.content) ~= "table" then return "malformed" end
+    local content = answer.content
+    if not ROLES[answer.role] or type(content) ~= "table" then return "malformed" end
+    for _, part in ipairs(json.is_array(content) and content or { content }) do
+        if not is_part(part) then return "malformed" end
+    end
 end
 
 local JUDGES = {

@@ -9,7 +9,7 @@ describe("questions in a session", function()
         sent, notified = {}, {}
         host.inbox.open = function()
             return setmetatable({
-                listen = function() end,
+                listen = function() return true end,
                 take = function()
                     local message = answer and answer(sent[#sent])
                     if not message then return nil end
@@ -65,6 +65,12 @@ describe("questions in a session", function()
     it("tell the agent of refusals, silence and nonsense, and withdraw what is open", function()
         answer = function(asked) return { id = asked.id, error = { code = -1, message = "no user" } } end
         assert.equal("The client refused: no user", select(2, ask(questions.roots())))
+        answer = function(asked) return { id = asked.id, error = { code = -1, message = ("x\n"):rep(1000) } } end
+        assert.is_true(#select(2, ask(questions.roots())) < 600)
+        for _, strange in ipairs({ "text", 5, json.array({}), { message = { "x" } }, { message = 5 } }) do
+            answer = function(asked) return { id = asked.id, error = strange } end
+            assert.equal("The client refused: no reason given", select(2, ask(questions.roots())))
+        end
         answer = function(asked) return { id = asked.id, result = { roots = 5 } } end
         assert.equal("The client's answer does not fit the question", select(2, ask(questions.roots())))
         answer = nil

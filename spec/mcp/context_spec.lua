@@ -88,9 +88,21 @@ describe("ctx", function()
         end)
 
         it("nothing that progress cannot be", function()
-            for _, wrong in ipairs({ { "1" }, { 1, "2" }, { 1, 2, 3 } }) do
-                assert.has_error(function() ctx():progress(table.unpack(wrong)) end)
+            for _, wrong in ipairs({ { "1" }, { 1, "2" }, { 1, 2, 3 }, { 0 / 0 }, { 1 / 0 }, { 1, 0 / 0 }, { 1, -1 / 0 } }) do
+                local ok, raised = pcall(ctx().progress, ctx(), table.unpack(wrong))
+                assert.is_false(ok)
+                assert.matches("ctx:progress: expected", raised, 1, true)
             end
+            assert.same({}, sent)
+        end)
+
+        it("no more questions at one time than can be answered", function()
+            local asked = {}
+            exchange.questions = function() return { inputs = function() return "answers" end } end
+            for number = 1, 64 do asked["q" .. number] = {} end
+            assert.equal("answers", ctx():inputs(asked))
+            asked.more = {}
+            assert.has_error(function() ctx():inputs(asked) end, "ctx:inputs: expected at most 64 questions")
         end)
 
         it("messages of the level that it wants, and above", function()

@@ -8,6 +8,7 @@ describe("era.choose", function()
         assert.equal("modern", era.choose(nil, message("2026-07-28")))
         assert.equal("modern", era.choose("2025-06-18", message("v999.0.0")))
         assert.equal("modern", era.choose(nil, message(json.null)))
+        assert.equal("modern", era.choose(nil, message(false)))
     end)
 
     it("takes a modern header for modern, even without a claim", function()

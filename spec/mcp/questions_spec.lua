@@ -59,6 +59,24 @@ describe("questions", function()
         assert.is_nil(judge(questions.roots(), { roots = json.array({}) }))
         assert.equal("malformed", judge(questions.roots(), { roots = "x" }))
         assert.equal("malformed", judge(questions.sample({}), { role = "assistant" }))
-        assert.is_nil(judge(questions.sample({}), { role = "assistant", content = {}, model = "m" }))
+        local function roots(...) return judge(questions.roots(), { roots = json.array({ ... }) }) end
+        assert.is_nil(roots({ uri = "file:///a", name = "a" }, { uri = "file:///b" }))
+        for _, wrong in ipairs({ 1, "file:///a", {}, { uri = 5 }, { uri = "file:///a", name = 5 } }) do
+            assert.equal("malformed", roots(wrong))
+            assert.equal("malformed", roots({ uri = "file:///a" }, wrong))
+        end
+        local function sample(content, role)
+            return judge(questions.sample({}), { role = role or "assistant", content = content, model = "m" })
+        end
+        local text, image = { type = "text", text = "t" }, { type = "image", data = "", mimeType = "image/png" }
+        assert.is_nil(sample(text))
+        assert.is_nil(sample(json.array({ text, image, { type = "tool_use", id = "1" } })))
+        assert.is_nil(sample(json.array({})))
+        assert.equal("malformed", sample(text, "nobody"))
+        local nothing = json.object({})
+        for _, wrong in ipairs({ nothing, { type = 5 }, { type = "text" }, { type = "text", text = 5 },
+            { type = "image", data = "" }, "t", json.array({ "t" }), json.array({ text, nothing }) }) do
+            assert.equal("malformed", sample(wrong))
+        end
     end)
 end)

@@ -169,6 +169,7 @@ describe("running a tool beyond its request", function()
         inbox.take = function()
             exchange.asker.begin_task()
             assert.same({ key, "" }, host.sent[1])
+            assert.equal("working", stored.status)
         end
         call("manual", print)
     end)

@@ -12,15 +12,11 @@ static bool is_blank(char c)
 const char *bearer_token(const char *header, size_t *len)
 {
     static const char scheme[] = "Bearer";
-    while (is_blank(*header))
-        header++;
     if (strncasecmp(header, scheme, sizeof scheme - 1) != 0) return NULL;
     const char *token = header + sizeof scheme - 1;
     if (!is_blank(*token)) return NULL;
     while (is_blank(*token))
         token++;
     *len = strlen(token);
-    while (*len > 0 && is_blank(token[*len - 1]))
-        *len -= 1;
-    return *len > 0 ? token : NULL;
+    return token;
 }

@@ -36,8 +36,8 @@ struct http_server;
 struct http_exchange;
 
 struct http_header {
-    const char *name; /* as received; compare without regard to case */
-    const char *value;
+    const char *name;  /* as received; compare without regard to case */
+    const char *value; /* received ones have no blanks around them */
 };
 
 /* What the peer asked. All strings end in NUL, hold no other NUL, and live as long as the exchange. */

@@ -197,7 +197,7 @@ describe("db", function()
             return { tell(sessions:query("SELEC")), tell(sessions:query("SELECT * FROM nowhere")),
                      tell(sessions:exec("INSERT INTO u VALUES (1)")),
                      tell(sessions:exec("INSERT INTO v VALUES (2)")), tell(sessions:query('SELECT "nowhere"')),
-                     must(sessions:query("SELECT 1 AS one ; \n")) }
+                     must(sessions:query("SELECT 1 AS one ; ;\n")) }
         ]], { workspace = workspace }))
     end)
 

@@ -38,6 +38,14 @@ describe("session.folders", function()
         ]])
         assert.same({ "ENOTDIR" }, { seen[2] })
         assert.matches("/sessions", seen[1], 1, true)
+        assert.same({ "EISDIR", "EISDIR" }, run([[
+            local body, codes = '{"context":{"env":{"A":"1"}}}', {}
+            for position, name in ipairs({ "task.json", "env.json" }) do
+                assert(require("fs").mkdir(folders.path(name) .. "/context/" .. name))
+                codes[position] = select(3, folders.make(name, body, json.decode(body).context))
+            end
+            return codes
+        ]]))
     end)
 
     it("gives commands the variables that an environment can hold", function()
@@ -48,7 +56,7 @@ describe("session.folders", function()
                 return json.object(folders.environment(id))
             end
             return { environment("a", '{"TEXT":"a b","NUMBER":5,"HALF":1.5,"YES":true,"EMPTY":"","LIST":[1],"OBJECT":{},'
-                .. '"NULL":null,"A=B":"x","NUL":"a\\u0000b","":"x"}'), environment("b", "[1]"),
+                .. '"NULL":null,"A=B":"x","NUL":"a\\u0000b","START":"\\u0000","":"x"}'), environment("b", "[1]"),
                 json.object(folders.environment("nobody")) }
         ]]))
     end)
@@ -87,7 +95,7 @@ describe("session.folders", function()
     end)
 
     it("removes the folder of a session, and nothing for a row that names another path", function()
-        assert.same({ true, false, true, true, true, true, true, true }, run([[
+        assert.same({ true, false, true, true, true, true, true, true, true }, run([[
             local fs = require("fs")
             local row, other = insert("a"), insert("b")
             fs.write("precious/file", "x")
@@ -96,6 +104,8 @@ describe("session.folders", function()
                 seen[#seen + 1] = folders.remove({ id = "c", workspace_path = path }) and fs.stat("precious/file") ~= nil
                     and fs.stat(other.workspace_path) ~= nil
             end
+            local within = folders.path("b") .. "/workspace"
+            seen[#seen + 1] = folders.remove({ id = "b/workspace", workspace_path = within }) and fs.stat(within) ~= nil
             seen[#seen + 1] = folders.remove({ id = "..", workspace_path = fs.root() .. "/sessions/.." })
                 and fs.stat("precious/file") ~= nil
             return seen

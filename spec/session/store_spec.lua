@@ -110,4 +110,28 @@ describe("session.store", function()
             return store.count()
         ]]))
     end)
+
+    it("says what the database has against it", function()
+        local seen = run([[
+            local file = "mkdir -p .sandstorm-mcp; head -c 8192 /dev/zero | tr '\\0' x > .sandstorm-mcp/sessions.db"
+            require("process").run({ command = file })
+            local codes = {}
+            for name, arguments in pairs({
+                insert = { { id = "a", type = "t", workspace_path = "/w", ttl_minutes = 1, created_at = "", expires_at = "" } },
+                find = { "a" }, open = { "a" }, busy = { "a", true }, extend = { "a", "", "" }, expire = { { { "a" } } },
+                clean = { { "a" } }, due = { moment.now(), "", 1 }, ended = { { "a" } }, forget = { moment.now(), 1 },
+                settle = {}, count = {},
+            }) do
+                local value, message, code = store[name](table.unpack(arguments))
+                codes[name] = value == nil and message ~= nil and code
+            end
+            return codes
+        ]])
+        local count = 0
+        for name, code in pairs(seen) do
+            assert.equal("ECORRUPT", code, name)
+            count = count + 1
+        end
+        assert.equal(12, count)
+    end)
 end)

@@ -23,10 +23,12 @@ describe("schema.coerce", function()
     end)
 
     it("reads words and 0 and 1 as true and false, where nothing else fits them", function()
-        for word, read in pairs({ yes = true, OFF = false, t = true, ["0"] = false }) do
+        for word, read in pairs({ ["true"] = true, ["1"] = true, yes = true, Y = true, on = true, t = true, ["false"] = false,
+            ["0"] = false, no = false, n = false, OFF = false, f = false }) do
             assert.equal(read, property({ type = "boolean" }, word))
         end
         assert.is_true(property({ type = "boolean" }, 1))
+        assert.is_false(property({ type = "boolean" }, 0))
         assert.equal(2, property({ type = "boolean" }, 2))
         assert.equal(1, property({ type = { "boolean", "number" } }, "1"))
         assert.equal("perhaps", property({ type = "boolean" }, "perhaps"))

@@ -37,7 +37,8 @@ describe("schema.quick", function()
             "a":{"type":"array","items":{"type":"string"}},"b":{"type":"boolean","description":"…","x-own":1}}}]]
         for value, expected in pairs({
             ['{"a":[]}'] = true, ['{"a":["x"],"b":true}'] = true, ['{"b":true}'] = false, ['{"a":["x",1]}'] = false,
-            ['{"a":[],"b":1}'] = false, ['{"a":[],"c":1}'] = false,
+            ['{"a":[],"b":1}'] = false, ['{"a":[],"c":1}'] = false, ['{"a":[1]}'] = false, ['{"a":{}}'] = false,
+            ['{"a":{"b":1}}'] = false, ['{"a":"x"}'] = false,
         }) do
             assert.equal(expected, fits(schema, value), value)
         end

@@ -179,13 +179,15 @@ await check("keyboard: field, Allow, Deny, in this order; a screen reader meets 
 // A phone, the narrowest that WCAG asks for (1.4.10), a desktop, and both at twice the size.
 const SCREENS = [[390, 844], [320, 568], [1280, 860], [195, 422], [640, 430]];
 
+// Runs in the page: has it got there?
+const shows = ([width, scheme]) => innerWidth === width && matchMedia(`(prefers-color-scheme: ${scheme})`).matches;
+
 async function fits(page, name) {
   for (const [width, height] of SCREENS) {
     await page.setViewportSize({ width, height });
     for (const colorScheme of ["light", "dark"]) {
       await page.emulateMedia({ colorScheme });
-      await page.waitForFunction(([wide, scheme]) => innerWidth === wide && matchMedia(`(prefers-color-scheme: ${scheme})`).matches,
-        [width, colorScheme]);
+      await page.waitForFunction(shows, [width, colorScheme]);
       assert.deepEqual(await page.evaluate(faults, colorScheme), [], `${name}, ${width} ${colorScheme}`);
     }
   }
@@ -234,9 +236,9 @@ for (const [name, [title, reach]] of Object.entries(PAGES)) {
 }
 
 await check("A38 another page cannot frame the form", async (page, { complaints }) => {
-  const answered = page.waitForEvent("response", (response) => response.url() === address(loopback));
-  await page.goto(foreign(`<iframe src="${address(loopback)}"></iframe>`));
-  assert.equal((await answered).status(), 200);
+  const frame = foreign(`<iframe src="${address(loopback)}"></iframe>`);
+  const [answer] = await Promise.all([page.waitForResponse((one) => one.url() === address(loopback)), page.goto(frame)]);
+  assert.equal(answer.status(), 200);
   await page.frames()[1].waitForURL("chrome-error://**");
   assert.match(complaints.splice(0).join("\n"), /frame-ancestors/);
 });
@@ -265,9 +267,8 @@ await check("A40 no cookie, no script, nothing loaded from elsewhere", async (pa
 
 await check("A39 A40 the click on Allow leads to the scheme of an app", async (page) => {
   await open(page, address(CUSTOM));
-  const left = page.waitForEvent("request", (asked) => asked.url().startsWith(CUSTOM));
-  await submit(page, token);
-  assert.ok((await exchange(codeOf((await left).url()), CUSTOM)).access_token);
+  const [left] = await Promise.all([page.waitForRequest((asked) => asked.url().startsWith(CUSTOM)), submit(page, token)]);
+  assert.ok((await exchange(codeOf(left.url()), CUSTOM)).access_token);
 });
 
 // The very last: after it this network may not try again for a minute.

@@ -20,7 +20,8 @@ export function faults(scheme) {
   for (const node of document.querySelectorAll("main *")) {
     const own = [...node.childNodes].some((child) => child.nodeType === 3 && child.textContent.trim());
     if (own && ratio(getComputedStyle(node).color, node) < 4.5) bad.push("contrast of " + node.textContent.slice(0, 30));
-    if (node.scrollWidth > node.clientWidth + 1 && node.clientWidth > 0 && !node.closest("svg")) bad.push("cut off: " + node.outerHTML.slice(0, 60));
+    const cut = node.clientWidth > 0 && node.scrollWidth > node.clientWidth + 1 && !node.closest("svg");
+    if (cut) bad.push("cut off: " + node.outerHTML.slice(0, 60));
   }
   const focused = document.activeElement;
   if (focused !== document.body) {

@@ -16,7 +16,7 @@ describe("git.tools", function()
         push = { { remote = "r", branch = "b" }, "push -- r b" },
         pull = { { remote = "r", branch = "b" }, "pull --end-of-options r b" },
         branch = { { name = "n" }, "branch --end-of-options n" }, checkout = { { branch = "b" }, "checkout b --" },
-        diff = { { from = "a" }, "diff --end-of-options a --" }, log = { { n = 3 }, "log --max-count=3" },
+        diff = { { from = "a" }, "diff a --no-color --" }, log = { { n = 3 }, "log --max-count=3" },
     }) do
         it("git." .. name .. " works in the folder that the agent names, within its time", function()
             case[1].path = "$'l\\xe9'"

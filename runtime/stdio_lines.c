@@ -34,6 +34,7 @@ struct stdio {
     size_t line_limit;
     bool too_long; /* the line that is being read */
     bool over, closing;
+    bool paused; /* nothing is read: too much waits to be written */
 };
 
 struct pending {
@@ -142,7 +143,7 @@ static void on_file_read(uv_fs_t *request)
         take_end(io);
     else {
         take_block(io, io->block, (size_t)count);
-        read_file(io);
+        if (!io->paused) read_file(io);
     }
 }
 
@@ -153,6 +154,25 @@ static void read_file(struct stdio *io)
     io->reading_file = uv_fs_read(io->loop, &io->read, STDIN_FILENO, &buf, 1, -1, on_file_read) == 0;
 }
 
+static bool start_reading(struct stdio *io)
+{
+    io->paused = false;
+    if (!io->in.is_file) return uv_read_start(&io->in.uv.stream, on_alloc, on_read) == 0;
+    if (!io->reading_file) read_file(io);
+    return true;
+}
+
+/* Who does not read is not read either. */
+static void pace(struct stdio *io)
+{
+    size_t queued = stdio_queued(io);
+    if (io->closing || io->over) return;
+    if (io->paused && queued <= STDIO_HIGH_WATER / 2) start_reading(io);
+    if (io->paused || queued <= STDIO_HIGH_WATER) return;
+    io->paused = true;
+    if (!io->in.is_file) uv_read_stop(&io->in.uv.stream);
+}
+
 /* ---- writing ----------------------------------------------------------------------------------------- */
 
 static void on_written(uv_write_t *request, int status)
@@ -160,7 +180,12 @@ static void on_written(uv_write_t *request, int status)
     struct stdio *io = request->data;
     free(request);
     if (status < 0 && status != UV_ECANCELED) finish_input(io);
-    if (io->closing && io->out.uv.stream.write_queue_size == 0) close_end(&io->out);
+    pace(io);
+}
+
+size_t stdio_queued(const struct stdio *io)
+{
+    return io != NULL && !io->out.is_file ? io->out.uv.stream.write_queue_size : 0;
 }
 
 static void write_file(struct stdio *io, const char *bytes, size_t len)
@@ -194,12 +219,13 @@ void stdio_write(struct stdio *io, const char *text, size_t len)
     }
     uv_buf_t buf = uv_buf_init(pending->bytes, (unsigned)len + 1);
     pending->request.data = io;
-    bool flooded = io->out.uv.stream.write_queue_size > STDIO_QUEUE_BYTES;
-    if (flooded || uv_is_closing(&io->out.uv.handle) ||
+    if (stdio_queued(io) > STDIO_QUEUE_BYTES || uv_is_closing(&io->out.uv.handle) ||
         uv_write(&pending->request, &io->out.uv.stream, &buf, 1, on_written) != 0) {
         free(pending);
         finish_input(io);
+        return;
     }
+    pace(io);
 }
 
 /* ---- life -------------------------------------------------------------------------------------------- */
@@ -236,11 +262,7 @@ struct stdio *stdio_open(uv_loop_t *loop, size_t line_limit, const struct stdio_
     bool ok = open_end(io, &io->in, STDIN_FILENO);
     if (!ok) io->out.is_file = true;
     ok = ok && open_end(io, &io->out, STDOUT_FILENO);
-    if (ok && io->in.is_file)
-        read_file(io);
-    else if (ok)
-        ok = uv_read_start(&io->in.uv.stream, on_alloc, on_read) == 0;
-    if (ok) return io;
+    if (ok && start_reading(io)) return io;
     snprintf(error, error_size, "cannot use standard input and output");
     stdio_close(io);
     return NULL;
@@ -251,7 +273,6 @@ void stdio_close(struct stdio *io)
     if (io == NULL || io->closing) return;
     io->closing = io->over = true;
     if (io->in.uv.handle.data != NULL) close_end(&io->in);
-    bool idle = io->out.uv.handle.data != NULL && io->out.uv.stream.write_queue_size == 0;
-    if (idle) close_end(&io->out);
+    if (io->out.uv.handle.data != NULL) close_end(&io->out);
     if (io->open_handles == 0) free_if_closed(io);
 }

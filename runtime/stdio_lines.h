@@ -9,7 +9,8 @@
 #include <stddef.h>
 #include <uv.h>
 
-#define STDIO_QUEUE_BYTES ((size_t)64 << 20) /* a reader that lets more wait has gone */
+#define STDIO_QUEUE_BYTES ((size_t)64 << 20)     /* a reader that lets more wait has gone */
+#define STDIO_HIGH_WATER (STDIO_QUEUE_BYTES / 4) /* above, nothing is read until half of that was taken */
 
 struct stdio;
 
@@ -29,7 +30,10 @@ struct stdio *stdio_open(uv_loop_t *loop, size_t line_limit, const struct stdio_
 /* Writes a line; `text` has no line end. Does nothing once nobody reads. */
 void stdio_write(struct stdio *io, const char *text, size_t len);
 
-/* Stops reading, and frees once what was written has gone out and the loop has turned. NULL is allowed. */
+/* How many bytes wait for the reader. 0 for NULL. */
+size_t stdio_queued(const struct stdio *io);
+
+/* Stops reading, drops what waits, and frees once the loop has turned. NULL is allowed. */
 void stdio_close(struct stdio *io);
 
 #endif

@@ -50,7 +50,9 @@ struct worker {
     uv_check_t flush; /* the log, once per loop turn */
     uint64_t beat_ns; /* the clock's last beat */
     bool stopping, forced, said_goodbye;
-    uint64_t stop_ns; /* when running calls are stopped */
+    uint64_t stop_ns;  /* when running calls are stopped */
+    size_t queued;     /* what waited for the reader of standard output when it was last looked at ... */
+    uint64_t taken_ns; /* ... and when that changed */
 };
 
 static bool on_stdio(const struct worker *w)
@@ -141,6 +143,15 @@ static void close_all(struct worker *w)
     }
 }
 
+/* Whether more of standard output is being taken. The reader may be slow, as long as it reads at all. */
+static bool is_read(struct worker *w, uint64_t now)
+{
+    size_t queued = stdio_queued(w->host->stdio);
+    if (queued != w->queued) w->taken_ns = now;
+    w->queued = queued;
+    return queued > 0 && now < w->taken_ns + STOPPED_GRACE_MS * UINT64_C(1000000);
+}
+
 static void on_stop_tick(uv_timer_t *timer)
 {
     struct worker *w = timer->data;
@@ -161,6 +172,9 @@ static void on_stop_tick(uv_timer_t *timer)
     if (process_set_count(children) > 0 && !late) return;
     unsigned connections = w->host->http != NULL ? http_server_connections(w->host->http) : 0;
     if (connections > 0 && !late && !w->forced && now < w->stop_ns) return;
+    if (is_read(w, now) && !w->forced) return;
+    if (w->queued > 0)
+        log_line(w->host->log, LOG_WARNING, LOGGER, "%zu bytes of standard output were not taken", w->queued);
     close_all(w);
 }
 

@@ -5,6 +5,7 @@ local cancel = require("mcp.cancel")
 local crypto = require("crypto")
 local era = require("mcp.era")
 local fiber = require("fiber")
+local host = require("host")
 local incident = require("mcp.incident")
 local invoke = require("mcp.invoke")
 local json = require("json")
@@ -90,11 +91,16 @@ local function answer(server, message, text, run)
     return (is_list and batch.handle or handle)(server, message, transport)
 end
 
+local function decoded(text)
+    if text ~= "" then return json.decode(text) end
+    return nil, ("the line is longer than %d bytes"):format(host.setting("body_limit"))
+end
+
 --- Handles a line. It returns at once; the message has a fiber of its own.
 ---@param server mcp.Server
 ---@param text string "" for a line that was too long
 function pipe.line(server, text)
-    local message, complaint = json.decode(text)
+    local message, complaint = decoded(text)
     if message == nil then
         local failure = jsonrpc.failure(jsonrpc.PARSE_ERROR, "Parse error: " .. complaint)
         return write(refusal(nil, failure, { session = read_session() }))

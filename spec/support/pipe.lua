@@ -10,10 +10,12 @@ local pipe = {}
 local Pipe = {}
 Pipe.__index = Pipe
 
---- Starts it with more variables in its environment.
-function pipe.open(env)
-    local self = setmetatable({ lines = {}, text = "", stderr = "", asked = conversation.of_pipe() }, Pipe)
-    local stdin, stdout, stderr = uv.new_pipe(), uv.new_pipe(), uv.new_pipe()
+--- Starts it with more variables in its environment. With lines as `input` these are its whole input, in a file, and what
+--- it writes is not read before `listen`.
+function pipe.open(env, input)
+    local self = setmetatable({ lines = {}, parts = {}, stderr = "", asked = conversation.of_pipe() }, Pipe)
+    local stdin, stdout, stderr = not input and uv.new_pipe(), uv.new_pipe(), uv.new_pipe()
+    local file = input and assert(uv.fs_open(tmp.file("input", table.concat(input, "\n")), "r", 0))
     local workspace = tmp.dir("stdio")
     local variables = { "PATH=/usr/bin:/bin", "HOME=" .. workspace }
     for name, value in pairs(env or {}) do variables[#variables + 1] = name .. "=" .. value end
@@ -24,24 +26,39 @@ function pipe.open(env)
         args = {
             "--pdeathsig", "KILL", "--", program.path, "stdio", "--tools", program.root .. "/spec/fixtures/tools/protocol.lua",
         },
-        env = variables, cwd = workspace, stdio = { stdin, stdout, stderr },
+        env = variables, cwd = workspace, stdio = { stdin or file, stdout, stderr },
     }, function(code, signal) self.code, self.signal = code, signal end)
     assert(self.handle, self.pid)
-    self.stdin, self.pipes = stdin, { stdin, stdout, stderr }
-    stdout:read_start(function(_, text)
+    self.stdin, self.stdout, self.pipes = stdin, stdout, { stdout, stderr, stdin or nil }
+    stderr:read_start(function(_, text) self.stderr = self.stderr .. (text or "") end)
+    if not input then return self:listen() end
+    uv.fs_close(file)
+    for _, line in ipairs(input) do self.asked:ask(line) end
+    return self
+end
+
+-- Takes the whole lines out of what came so far.
+local function hear(self)
+    local text = table.concat(self.parts)
+    local lines, left = text:match("^(.*\n)(.*)$")
+    self.parts = { left }
+    for line in lines:gmatch("([^\n]*)\n") do
+        self.lines[#self.lines + 1] = line
+        local ok, complaint = pcall(self.asked.hear, self.asked, line)
+        self.complaint = self.complaint or (not ok and complaint) -- raised where the spec waits
+    end
+end
+
+--- Begins to read what the server writes.
+function Pipe:listen()
+    self.stdout:read_start(function(_, text)
         if not text then
             self.closed = true
             return
         end
-        self.text = self.text .. text
-        self.text = self.text:gsub("([^\n]*)\n", function(line)
-            self.lines[#self.lines + 1] = line
-            local ok, complaint = pcall(self.asked.hear, self.asked, line)
-            self.complaint = self.complaint or (not ok and complaint) -- raised where the spec waits
-            return ""
-        end)
+        self.parts[#self.parts + 1] = text
+        if text:find("\n", 1, true) then hear(self) end
     end)
-    stderr:read_start(function(_, text) self.stderr = self.stderr .. (text or "") end)
     return self
 end
 

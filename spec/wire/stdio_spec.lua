@@ -2,6 +2,7 @@
 local json = require("json")
 local pipes = require("spec.support.pipe")
 local program = require("spec.support.program")
+local rest = require("spec.support.rest")
 local socket = require("socket")
 local tmp = require("spec.support.tmp")
 
@@ -54,7 +55,7 @@ describe("sandstorm-mcp stdio", function()
         end
         assert.equal(0, pipe:finish())
         assert.same({}, pipe.lines)
-        assert.equal("", pipe.text)
+        assert.equal("", table.concat(pipe.parts))
     end)
 
     it("speaks both eras on one pipe", function()
@@ -222,8 +223,38 @@ describe("sandstorm-mcp stdio", function()
         pipe:close()
         pipe = pipes.open({ SANDSTORM_BODY_LIMIT = "4096" })
         pipe:send(('{"jsonrpc":"2.0","id":1,"method":"ping","x":"%s"}'):format(("x"):rep(100000)))
-        assert.equal(-32700, pipe:take(function(message) return message.error ~= nil end).error.code)
+        local failure = pipe:take(function(message) return message.error ~= nil end).error
+        assert.same({ -32700, "Parse error: the line is longer than 4096 bytes" }, { failure.code, failure.message })
         pipe:send(request(2, "ping"))
         assert.same({}, pipe:answer(2).result)
+    end)
+
+    describe("whose output is not read", function()
+        local function echoes(count)
+            local lines = {}
+            for id = 1, count do
+                local arguments = { text = ("x"):rep(1 << 20) }
+                lines[id] = json.encode(request(id, "tools/call", { name = "echo", arguments = arguments }))
+            end
+            return lines
+        end
+
+        before_each(function() pipe:close() end)
+
+        it("reads no more until it is, and loses nothing", function()
+            pipe = pipes.open(nil, echoes(40)) -- their answers have 80 MiB: more than it would keep
+            assert.is_true(rest.comes(pipe.pid))
+            pipe:listen()
+            for id = 1, 40 do assert.is_table(pipe:answer(id).result) end
+            pipe:wait(function() return pipe.code ~= nil end, "end")
+            assert.same({ 0, 0 }, { pipe.code, pipe.signal })
+        end)
+
+        it("ends all the same after its input, and says what was left", function()
+            pipe = pipes.open(nil, echoes(3))
+            pipe:wait(function() return pipe.code ~= nil end, "end")
+            assert.same({ 0, 0 }, { pipe.code, pipe.signal })
+            assert.matches("%d+ bytes of standard output were not taken", pipe.stderr)
+        end)
     end)
 end)

@@ -48,9 +48,10 @@ local function stage_and_record(call, message, paths)
     return join(staged, recorded)
 end
 
--- "[main 1234abc] subject": the commit that this call made, whatever others did meanwhile.
+-- "[main 1234abc] subject": the commit that this call made, whatever others did meanwhile. Hooks may print such a line of
+-- another commit before it.
 local function made(call, run)
-    local short = ("\n" .. run.stdout):match("\n%[[^\n]- (%x+)%] ")
+    local short = ("\n" .. run.stdout):match(".*\n%[[^\n]- (%x+)%] ")
     return short and place.commit(call, short) or place.head(call).commit
 end
 

@@ -42,6 +42,8 @@ describe("git.commit", function()
         assert.equal("abc1234", commit.run(call, "m").structured.commit:sub(1, 7))
         host.answers["commit"] = { stdout = "[detached HEAD abc1234] m\n" }
         assert.equal("abc1234", commit.run(call, "m").structured.commit:sub(1, 7))
+        host.answers["commit"] = { stdout = "[other def5678] a hook's\n[main abc1234] m\n 1 file changed\n" }
+        assert.equal("abc1234", commit.run(call, "m").structured.commit:sub(1, 7))
         host.answers["commit"] = { stdout = "something else\n" }
         assert.equal("fff", commit.run(call, "m").structured.commit)
     end)

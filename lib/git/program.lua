@@ -16,11 +16,12 @@ local logger = log.logger("sandstorm_mcp.git")
 
 program.OUTPUT_BYTES = 10 * 1024 * 1024 -- kept of each stream
 
--- Stronger than any configuration file: transports that run what the URL says, and bytes for terminals.
+-- Stronger than any configuration file: transports that run what the URL says, bytes for terminals, and text that is no
+-- UTF-8.
 local CONFIG = {
     "protocol.ext.allow=never", "protocol.fd.allow=never",
     "color.ui=never", "color.branch=never", "color.diff=never", "color.status=never",
-    "column.ui=never", "column.branch=never", "column.status=never",
+    "column.ui=never", "column.branch=never", "column.status=never", "i18n.logOutputEncoding=UTF-8",
 }
 
 local ENVIRONMENT = {

@@ -82,4 +82,12 @@ describe("git within bounds", function()
         assert.matches("^%x+ many\n$", text)
         assert.same({ 4200, "git: many parents" }, { #fields.commits[1].parents, fields.engine })
     end)
+
+    it("tells what git did in UTF-8, whatever encoding the repository is set to write", function()
+        for _, encoding in ipairs({ "ISO-8859-1", "UTF-16" }) do
+            pair:here("repo", "git config i18n.logOutputEncoding " .. encoding .. "; echo " .. encoding .. " > a")
+            local text, fields = succeeds("git_commit", { message = "é" })
+            assert.equal("[main " .. fields.commit:sub(1, 7) .. "] é", text:match("^[^\n]*"))
+        end
+    end)
 end)

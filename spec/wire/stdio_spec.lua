@@ -170,7 +170,7 @@ describe("sandstorm-mcp stdio", function()
 
     it("answers for every handler that is stopped, whatever it was for", function()
         pipe:close()
-        pipe = pipes.open({ SANDSTORM_SCRIPT_CPU_MS = os.getenv("SANDSTORM_SCRIPT_CPU_MS") and "3000" or "200" })
+        pipe = pipes.open({ SANDSTORM_SCRIPT_CPU_MS = os.getenv("SANDSTORM_SCRIPT_CPU_MS") and "1000" or "200" })
         hello(pipe, "2025-11-25")
         pipe:send(request(1, "completion/complete", {
             ref = { type = "ref/resource", uri = "test://endless/{id}" }, argument = { name = "id", value = "" },

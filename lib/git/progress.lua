@@ -53,7 +53,7 @@ local function value_of(line)
     local name, done, all = line:match(STEP)
     local step = STEPS[name]
     if not step or tonumber(all) == 0 then return nil end
-    return step[1] + (step[2] - step[1]) * math.min(1, done / all) -- a remote may say anything
+    return math.floor(step[1] + (step[2] - step[1]) * math.min(1, done / all)) -- a remote may say anything
 end
 
 --- A function for process.run's `on_output` that tells the client.

@@ -31,8 +31,8 @@ describe("git.progress", function()
         tell("", "remote: Counting objects:  50% (9/1)\rremote: Odd objects:  50% (1/2)\rResolving deltas: 0% (0/0)\r")
         tell("", "Counting objects: 100% (1/1)" .. (" "):rep(300) .. "\n")
         assert.same({
-            "2.5/100 remote: Counting objects:  50% (1/2)", "5/100 remote: Counting objects: 100% (2/2), done.",
-            "27.5/100 Receiving objects:  25% (1/4), 1.00 KiB | 2.00 MiB/s", "27.5/100 Receiving objects:  25% (1/4)",
+            "2/100 remote: Counting objects:  50% (1/2)", "5/100 remote: Counting objects: 100% (2/2), done.",
+            "27/100 Receiving objects:  25% (1/4), 1.00 KiB | 2.00 MiB/s", "27/100 Receiving objects:  25% (1/4)",
             "5/100 remote: Counting objects:  50% (9/1)",
         }, told)
     end)

@@ -9,7 +9,8 @@
 --- Every function raises for arguments of a wrong type and for unknown options, and answers what the disk says with
 --- `nil, message, code, path`. The message is `<absolute path>: <reason>`, `path` the absolute path that it is about.
 --- Codes: EOUTSIDE (`Path "<as given>" is outside the allowed directory (<root>)`), EINVAL for a NUL byte, EROOT while
---- there is no folder at the workspace root, and errno's: ENOENT, ENOTDIR, EISDIR, EEXIST, EACCES, EPERM, ELOOP, ENAMETOOLONG, ENOSPC, EDQUOT, EROFS, EIO, ...
+--- there is no folder at the workspace root, and errno's: ENOENT, ENOTDIR, EISDIR, EEXIST, EACCES, EPERM, ELOOP, ENAMETOOLONG,
+--- ENOSPC, EDQUOT, EROFS, EIO, ...
 --- The server's own files are refused with EACCES.
 ---
 --- All but `root` and `resolve` wait for the disk on the thread pool, so they cannot be used while the scripts load.

@@ -9,7 +9,8 @@ local turns = {}
 local Turn = {}
 
 --- Waits for the turn at the thing that `key` names; a handler that is stopped waits no longer. Leave it in the end, best
---- with `local turn <close> = turns.take(...)`.
+--- with `local turn <close> = turns.take(...)`: one that is forgotten lasts until it is collected. Raises while the scripts
+--- load.
 ---@async
 ---@param key string bytes
 ---@param work string what the turn is for, as others read it that wait in vain

@@ -46,7 +46,9 @@ function session.mint(principal, revision, capabilities, client)
     })
 end
 
-local function ended_key(nonce) return "session ended " .. nonce end
+-- Each kind under a word of its own: see `shared`.
+local function ended_key(nonce) return "ended session " .. nonce end
+local function level_key(nonce) return "level session " .. nonce end
 
 -- All requests of a session bring the same id. What is in the last ones that were verified stays at hand, by their digest:
 -- looking for that tells nothing about an id.
@@ -84,9 +86,9 @@ function session.finish(self) shared.put(ended_key(self.nonce), "", LIFE_MS) end
 
 --- The lowest level of log messages that the session wants.
 ---@return string?
-function session.log_level(nonce) return shared.get("session level " .. nonce) end
+function session.log_level(nonce) return shared.get(level_key(nonce)) end
 
-function session.set_log_level(nonce, level) shared.put("session level " .. nonce, level, LIFE_MS) end
+function session.set_log_level(nonce, level) shared.put(level_key(nonce), level, LIFE_MS) end
 
 local SUBSCRIBERS_MAX = 1000
 

@@ -67,6 +67,16 @@ describe("a session's id", function()
         assert.same({ 1000, "s2", "s5", "one more" }, { #list, list[1], list[999], list[1000] })
     end)
 
+    it("is kept ended in an area of its own, which no other session can crowd by what it sets", function()
+        session.finish({ nonce = "n" })
+        session.set_log_level("n", "error")
+        session.subscribe("n", "x:y", true)
+        local areas = {}
+        for key in pairs(host.memory) do areas[#areas + 1] = key:match("^[^ /]+") end
+        table.sort(areas)
+        assert.same({ "ended", "level", "subscribers" }, areas)
+    end)
+
     it("keeps what it set as long as it lives", function()
         session.set_log_level("n", "error")
         session.subscribe("n", "x:y", true)

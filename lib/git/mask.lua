@@ -41,8 +41,9 @@ end
 ---@param url string
 ---@return string
 function mask.url(url)
-    local start, login = url:match("^([%w+.-]+://)([^/@]*:[^/@%d][^/@]*/.*@)")
-    return start and start .. "***@" .. url:sub(#start + #login + 1) or mask.text(url)
+    local start, word, rest = url:match("^([%w+.-]+://)[^/@:%[]*:([^/@]*)(/.*)$")
+    local host = start and not word:find("^%d*$") and rest:match("^.*@()") -- digits alone are a port
+    return host and start .. "***@" .. rest:sub(host) or mask.text(url)
 end
 
 return mask

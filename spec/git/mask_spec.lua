@@ -22,7 +22,9 @@ describe("git.mask", function()
 
     for given, shown in pairs({
         ["https://me:a/b@host/x"] = "https://***@host/x",
+        ["https://me:1a/b@host/x"] = "https://***@host/x",
         ["https://host:80/a@b"] = "https://host:80/a@b",
+        ["https://[::1]:80/a@b"] = "https://[::1]:80/a@b",
         ["https://[::1]:80/x"] = "https://[::1]:80/x",
         ["https://t@host/a@b"] = "https://***@host/a@b",
         ["ssh://git@host:x/y"] = "ssh://git@host:x/y",

@@ -105,7 +105,7 @@ function answer.made(bytes, run)
     local notes = {}
     local shown = clean(bytes, notes)
     if run and run.stdout_truncated then
-        notes[1] = ("git's list was cut: it has %d bytes, and what came after the first %d is missing."):format(
+        notes[#notes + 1] = ("git's list was cut: it has %d bytes, and what came after the first %d is missing."):format(
             run.stdout_bytes, #run.stdout)
     end
     if run and run.stderr ~= "" then notes[#notes + 1] = mask.text(answer.trim((text.clean(run.stderr)))) end

@@ -74,6 +74,11 @@ describe("git.answer", function()
         assert.same({ ok = true, text = "a\u{FFFD}", notes = { "Not UTF-8: 1 byte sequence(s) are shown as U+FFFD." } },
             answer.made("a\xFF"))
         assert.same({ "hint" }, answer.made("a", run_of({ stderr = "hint\n" })).notes)
+        local cut = run_of({ stdout = "a\xFF", stdout_truncated = true, stdout_bytes = 9, stderr = "hint\n" })
+        assert.same({
+            "Not UTF-8: 1 byte sequence(s) are shown as U+FFFD.",
+            "git's list was cut: it has 9 bytes, and what came after the first 2 is missing.", "hint",
+        }, answer.made("a\xFF", cut).notes)
     end)
 
     it("makes a result: text, notes behind it, and fields with the text and the engine", function()

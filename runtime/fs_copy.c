@@ -73,6 +73,8 @@ bool fs_copy_content(int from, int to)
         hole = data < end ? next_hole(from, data, end) : end;
         if (!copy_hole(from, to, at, data) || !copy_data(from, to, data, hole)) return false;
     }
+    off_t left = lseek(from, 0, SEEK_END); /* less than before if it was cut meanwhile */
+    if (left < end) end = left;
     if (end > lseek(to, 0, SEEK_END) && ftruncate(to, end) != 0) return false;
     return copy_data(from, to, end < 0 ? 0 : end, INT64_MAX); /* some have more than they say */
 }

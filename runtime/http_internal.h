@@ -95,8 +95,8 @@ struct http_conn {
     llhttp_t parser;
     enum http_event event;
     int verdict; /* status that refuses the request, 0 while all is well */
-    const char
-        *wrong; /* what is wrong with the request's target or Host, static text; NULL: the status says it */
+    /* What is wrong with the request's target or Host, static text; NULL: the status says it. */
+    const char *wrong;
     size_t head_bytes; /* of the header section so far */
     char last_byte;    /* of the header section */
     bool in_field;

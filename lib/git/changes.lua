@@ -31,7 +31,8 @@ local function arguments_for(options)
     arguments[#arguments + 1] = options.to
     arguments[#arguments + 1] = "--"
     table.move(paths, 1, #paths, #arguments + 1, arguments)
-    for _ = #paths, options.from and 0 or 2 do arguments[#arguments + 1] = paths[1] end
+    local short = paths[1] and not options.from and 3 - #paths or 0
+    for _ = 1, short do arguments[#arguments + 1] = paths[1] end
     return arguments
 end
 

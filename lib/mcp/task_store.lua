@@ -84,7 +84,7 @@ function task_store.update(id, changes)
     return change.changes > 0 and task_store.get(id) or nil
 end
 
---- Takes back a task that nobody has heard of.
+--- Takes back a task that nobody has heard of; one that cannot be removed expires.
 ---@async
 ---@param id string
 function task_store.remove(id) tasks:exec(REMOVE, id) end

@@ -78,12 +78,10 @@ end
 ---@param id string
 ---@param changes table<string, any>
 function task_view.insist(id, changes)
-    while true do
-        local ok, message = pcall(task_view.change, id, changes)
-        if ok then return end
-        logger.warning("a task cannot be kept, it is tried again", { error = tostring(message) })
-        clock.sleep(AGAIN_MS)
-    end
+    local ok, message = pcall(task_view.change, id, changes)
+    if ok then return end
+    logger.warning("what became of a task cannot be kept yet", { task = id, error = tostring(message) })
+    repeat clock.sleep(AGAIN_MS) until pcall(task_view.change, id, changes)
 end
 
 return task_view

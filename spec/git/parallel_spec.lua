@@ -8,8 +8,8 @@ local wire = require("spec.support.wire")
 
 local BASE = "git init -q repo; cd repo; echo 1 > a; git add -A; git commit -qm one; git branch other\n"
 
--- A hook that says `begun` and holds up the first who runs it, longer than anybody waits for a lock.
-local SLOW_ONCE = "#!/bin/sh\nmkdir ../first 2>/dev/null || exit 0; touch ../begun; sleep 3\n"
+-- A hook that says `begun` and holds up the first who runs it until it may `go`.
+local HELD_ONCE = "#!/bin/sh\nmkdir ../first 2>/dev/null || exit 0; touch ../begun\nuntil [ -e ../go ]; do sleep 0.05; done\n"
 local STUCK = "#!/bin/sh\ntouch ../begun; sleep 300\n"
 
 describe("git calls in parallel", function()
@@ -56,7 +56,7 @@ describe("git calls in parallel", function()
     end)
 
     it("who changes waits as long as it takes, who reads does not", function()
-        hook("pre-commit", SLOW_ONCE)
+        hook("pre-commit", HELD_ONCE)
         pair:here("repo", "echo 2 > b; echo 3 > c")
         local first = wire.begin(s, "git_commit", { path = "repo", message = "b", paths = { "b" } })
         await_begun()
@@ -64,6 +64,7 @@ describe("git calls in parallel", function()
         for _, tool in ipairs({ "git_status", "git_log", "git_diff", "git_branch" }) do
             succeeds(s:call(tool, { path = "repo" }))
         end
+        tmp.write(pair.workspace .. "/go", "")
         succeeds(wire.result(first))
         succeeds(wire.result(second))
         assert.equal("c\nb\none\n", pair:here("repo", "git log --format=%s"))

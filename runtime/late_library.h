@@ -11,8 +11,8 @@
 
 /* Loads the library of a name such as "libz.so.1", unless it is loaded, and writes the addresses of
  * the functions of a list that ends with NULL to `functions`, a struct that has as many pointers and nothing
- * else. It stays loaded until the process ends. False: one line in `error` says what is missing. Safe in any
- * thread. */
+ * else. It stays loaded until the process ends; the names are looked up by each call, in some microseconds.
+ * False: one line in `error` says what is missing. Safe in any thread. */
 bool late_library_load(const char *library, const char *const *names, void *functions, char *error,
                        size_t size);
 

@@ -62,14 +62,14 @@ describe("git within bounds", function()
     end)
 
     it("says that a list of branches is cut, and which is the current one all the same", function()
-        pair:here("repo", "id=$(git rev-parse HEAD); long=$(printf 'b%.0s' $(seq 190));"
-            .. " (echo '# pack-refs with: peeled fully-peeled sorted '; seq -f \"$id refs/heads/a/%06.0f/$long\" 45000;"
+        pair:here("repo", "id=$(git rev-parse HEAD); long=$(printf 'b%.0s' $(seq 190)); long=$long/$long/$long/$long;"
+            .. " (echo '# pack-refs with: peeled fully-peeled sorted '; seq -f \"$id refs/heads/a/%06.0f/$long\" 14000;"
             .. " echo $id refs/heads/main) > .git/packed-refs")
         local text, fields, note = succeeds("git_branch", {})
-        assert.matches("^a/000001/b+\n", text)
+        assert.matches("^a/000001/[b/]+\n", text)
         assert.same({ "git: the answer is long", "main" }, { fields.engine, fields.current })
         assert.matches("^git's list was cut: ", note)
-        assert.is_true(#fields.branches > 30000 and #fields.branches < 45000, #fields.branches)
+        assert.is_true(#fields.branches > 10000 and #fields.branches < 14000, #fields.branches)
     end)
 
     it("asks git about a commit with very many parents", function()

@@ -12,9 +12,9 @@ bool repo_engine(struct libgit2 *git, char refusal[REPO_REFUSAL_SIZE])
 #undef NAME
     static_assert(sizeof names == sizeof *git + sizeof names[0], "a name for each function");
     if (!late_library_load(LIBGIT2_LIBRARY, names, git, refusal, REPO_REFUSAL_SIZE)) return false;
-    int users = git->libgit2_init();
-    if (users > 1) users = git->libgit2_shutdown();
-    return users > 0 || repo_refuse(refusal, "libgit2 does not start");
+    int users = git->libgit2_init(); /* a start that failed counts as one, too */
+    int left = users == 1 ? 1 : git->libgit2_shutdown();
+    return (users > 0 && left > 0) || repo_refuse(refusal, "libgit2 does not start");
 }
 
 /* In the order of git_error_t. */

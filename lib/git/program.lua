@@ -30,10 +30,12 @@ local ENVIRONMENT = {
     GIT_EDITOR = ":", GIT_SEQUENCE_EDITOR = ":", GIT_MERGE_AUTOEDIT = "no",
 }
 
--- Would point git at another repository than that of the directory; nothing that a call may inherit.
+-- Would point git at another repository than that of the directory, or let it search further than we looked; nothing that
+-- a call may inherit.
 local LEFT_OUT = {
     "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
     "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_PREFIX", "GIT_CONFIG_PARAMETERS",
+    "GIT_DISCOVERY_ACROSS_FILESYSTEM",
 }
 
 local LOCK_PATIENCE_MS, LOCK_POLL_MS = 2000, 50

@@ -46,9 +46,11 @@ describe("git.program", function()
     it("leaves out what would point git at another repository", function()
         local getenv = os.getenv
         finally(function() os.getenv = getenv end) -- luacheck: ignore
-        os.getenv = function(name) return (name == "GIT_DIR" or name == "GIT_CONFIG_PARAMETERS") and "x" or nil end -- luacheck: ignore
+        local SET = { GIT_DIR = "x", GIT_CONFIG_PARAMETERS = "x", GIT_DISCOVERY_ACROSS_FILESYSTEM = "1" }
+        os.getenv = function(name) return SET[name] end -- luacheck: ignore
         call:run({ "status" })
-        assert.same({ "env", "-u", "GIT_DIR", "-u", "GIT_CONFIG_PARAMETERS", "git" }, { table.unpack(sent().argv, 1, 6) })
+        assert.same({ "env", "-u", "GIT_DIR", "-u", "GIT_CONFIG_PARAMETERS", "-u", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "git" },
+            { table.unpack(sent().argv, 1, 8) })
         os.getenv = function() return nil end -- luacheck: ignore
         call:run({ "status" })
         assert.equal("git", sent().argv[1])

@@ -25,6 +25,8 @@ struct repo_place {
 
 /* What went wrong; code and message as in fs.h, and these codes:
  *   ENOREPO    no repository was found between the directory and the root
+ *   EUNCLEAR   git may use another repository than libgit2, or something of it cannot be read: git must not
+ *              run
  *   ELIBRARY   libgit2 cannot be loaded or started
  *   EOUTSIDE   the repository leads out of the root: by its own place, its common directory or core.worktree.
  *              A git directory outside is fine when itself says that its work tree lies inside (linked work

@@ -1,8 +1,10 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "git_internal.h"
@@ -41,77 +43,198 @@ static char *real_path(const char *directory, const char *path)
     return n < (int)sizeof joined ? realpath(joined, NULL) : NULL;
 }
 
-/* The first line of a small file; false when there is none. */
-static bool read_line(const char *directory, const char *name, char line[PATH_MAX])
+static bool fail_unclear(struct repo_error *error, const char *path, const char *expected)
 {
-    char path[PATH_MAX];
-    if (snprintf(path, sizeof path, "%s/%s", directory, name) >= (int)sizeof path) return false;
-    FILE *file = fopen(path, "re");
-    if (file == NULL) return false;
-    bool ok = fgets(line, PATH_MAX, file) != NULL;
-    fclose(file);
-    if (ok) line[strcspn(line, "\n")] = '\0';
-    return ok;
+    error->code = "EUNCLEAR";
+    snprintf(error->message, sizeof error->message,
+             "cannot tell which repository git would use: \"%.800s\" %s", path, expected);
+    return false;
 }
 
-/* The real path of core.worktree in a configuration file; NULL when it says nothing. What it names and is not
- * there comes as it is. */
-static char *configured_worktree(const struct libgit2 *git, const char *git_dir, const char *file)
+static bool join(char path[PATH_MAX], const char *directory, const char *name)
 {
-    char path[PATH_MAX];
-    if (snprintf(path, sizeof path, "%s/%s", git_dir, file) >= (int)sizeof path) return NULL;
-    git_config *config = NULL;
-    git_buf value = GIT_BUF_INIT;
-    char *found = NULL;
-    if (access(path, R_OK) == 0 && git->config_open_ondisk(&config, path) == 0 &&
-        git->config_get_string_buf(&value, config, "core.worktree") == 0) {
-        found = real_path(git_dir, value.ptr);
-        if (found == NULL) found = strdup(value.ptr);
-    }
-    git->buf_dispose(&value);
-    git->config_free(config);
-    return found;
+    return snprintf(path, PATH_MAX, "%s/%s", directory, name) < PATH_MAX;
 }
 
-static bool worktree_is_inside(const struct libgit2 *git, const struct fs_root *root, const char *git_dir,
-                               const char *file, bool if_absent)
+enum content { ABSENT, PLAIN, ODD };
+
+/* Git, libgit2 and this file cut other bytes off the end of a path and end it at other ones; these are the
+ * lines of which all make the same. Ends the line with NUL. */
+static bool is_plain(char line[PATH_MAX], ssize_t len)
 {
-    char *worktree = configured_worktree(git, git_dir, file);
-    bool inside = worktree == NULL ? if_absent : is_inside(root, worktree);
-    free(worktree);
+    if (len <= 0 || len == PATH_MAX) return false;
+    if (line[len - 1] == '\n') len--;
+    line[len] = '\0';
+    return len > 0 && strlen(line) == (size_t)len && strpbrk(line, "\r\n") == NULL &&
+           strchr(" \t\v\f", line[len - 1]) == NULL;
+}
+
+/* The only line of a small file. */
+static enum content read_line(const char *directory, const char *name, char line[PATH_MAX])
+{
+    char path[PATH_MAX];
+    struct stat st;
+    if (!join(path, directory, name)) return ODD;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) return errno == ENOENT ? ABSENT : ODD;
+    ssize_t len = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? read(fd, line, PATH_MAX) : -1;
+    close(fd);
+    return is_plain(line, len) ? PLAIN : ODD;
+}
+
+static bool leads_inside(const struct fs_root *root, const char *git_dir, const char *worktree)
+{
+    char *real = worktree != NULL ? real_path(git_dir, worktree) : NULL;
+    bool inside = real != NULL ? is_inside(root, real) : worktree != NULL && is_inside(root, worktree);
+    free(real);
     return inside;
 }
 
+/* Does every core.worktree of a configuration lead inside? Git takes the last one and leaves out those of
+ * included files, which libgit2 does not: so each counts. False too when it cannot be read. */
+static bool check_values(const struct libgit2 *git, const struct fs_root *root, const char *git_dir,
+                         git_config *config, bool *named, struct repo_error *error)
+{
+    git_config_iterator *values = NULL;
+    git_config_entry *entry;
+    bool inside = true;
+    int status = git->config_multivar_iterator_new(&values, config, "core.worktree", NULL);
+    while (status == 0 && inside && (status = git->config_next(&entry, values)) == 0) {
+        *named = true;
+        inside = leads_inside(root, git_dir, entry->value);
+    }
+    git->config_iterator_free(values);
+    if (!inside) return fail_outside(error, root, "work tree (core.worktree)", git_dir);
+    return status == GIT_ITEROVER || fail_unclear(error, git_dir, "has a configuration that cannot be read");
+}
+
+/* Do all work trees lie inside that a configuration file names, if it is there? */
+static bool check_config(const struct libgit2 *git, const struct fs_root *root, const char *git_dir,
+                         const char *directory, const char *file, bool *named, struct repo_error *error)
+{
+    char path[PATH_MAX];
+    struct stat st;
+    git_config *config = NULL;
+    if (!join(path, directory, file)) return fail_unclear(error, directory, "is a path too long");
+    bool there = stat(path, &st) == 0;
+    if (!there && errno == ENOENT) return true;
+    if (!there || !S_ISREG(st.st_mode)) return fail_unclear(error, path, "cannot be read as a file");
+    bool ok = git->config_open_ondisk(&config, path) == 0;
+    if (!ok) {
+        error->code = "EUNCLEAR";
+        repo_refuse_error(git, error->message, "configuration");
+    }
+    ok = ok && check_values(git, root, git_dir, config, named, error);
+    git->config_free(config);
+    return ok;
+}
+
+/* Does a linked work tree take core.worktree from the configuration that all share? */
+static bool uses_common_worktree(const struct libgit2 *git, const struct repo_place *place)
+{
+    char path[PATH_MAX];
+    git_config *config = NULL;
+    git_buf value = GIT_BUF_INIT;
+    if (strcmp(place->git_dir, place->common_dir) == 0) return false;
+    bool uses = !join(path, place->common_dir, "config") || git->config_open_ondisk(&config, path) != 0 ||
+                git->config_get_string_buf(&value, config, "extensions.worktreeConfig") != GIT_ENOTFOUND;
+    git->buf_dispose(&value);
+    git->config_free(config);
+    return uses;
+}
+
 /* Does a git directory outside of the root say itself that its work tree is inside? */
-static bool points_back(const struct libgit2 *git, const struct fs_root *root, const char *git_dir)
+static bool points_back(const struct libgit2 *git, const struct fs_root *root, const char *git_dir,
+                        struct repo_error *error)
 {
     char line[PATH_MAX];
-    if (!read_line(git_dir, "gitdir", line)) return worktree_is_inside(git, root, git_dir, "config", false);
-    char *back = real_path(git_dir, line);
+    bool named = false;
+    enum content content = read_line(git_dir, "gitdir", line);
+    if (content == ABSENT) return check_config(git, root, git_dir, git_dir, "config", &named, error) && named;
+    char *back = content == PLAIN ? real_path(git_dir, line) : NULL;
     bool inside = back != NULL && is_inside(root, back);
     free(back);
     return inside;
 }
 
-static bool find_common_dir(struct repo_place *place)
+static bool find_common_dir(struct repo_place *place, struct repo_error *error)
 {
     char line[PATH_MAX];
-    place->common_dir = read_line(place->git_dir, "commondir", line) ? real_path(place->git_dir, line)
-                                                                     : strdup(place->git_dir);
-    return place->common_dir != NULL;
+    enum content content = read_line(place->git_dir, "commondir", line);
+    if (content == ABSENT) place->common_dir = strdup(place->git_dir);
+    if (content == PLAIN) place->common_dir = real_path(place->git_dir, line);
+    return place->common_dir != NULL ||
+           fail_unclear(error, place->git_dir,
+                        "has a file commondir that is not one line, the path of a directory");
 }
 
 static bool check_place(const struct libgit2 *git, const struct fs_root *root, const struct repo_place *place,
                         struct repo_error *error)
 {
-    bool inside = is_inside(root, place->git_dir);
-    if (!inside && !points_back(git, root, place->git_dir))
-        return fail_outside(error, root, "directory", place->git_dir);
+    const char *git_dir = place->git_dir;
+    bool named = false, inside = is_inside(root, git_dir);
+    if (!inside && !points_back(git, root, git_dir, error))
+        return fail_outside(error, root, "directory", git_dir);
     if (inside && !is_inside(root, place->common_dir))
         return fail_outside(error, root, "common directory", place->common_dir);
-    if (!worktree_is_inside(git, root, place->git_dir, "config", true) ||
-        !worktree_is_inside(git, root, place->git_dir, "config.worktree", true))
-        return fail_outside(error, root, "work tree (core.worktree)", place->git_dir);
+    if (uses_common_worktree(git, place) &&
+        !check_config(git, root, git_dir, place->common_dir, "config", &named, error))
+        return false;
+    return check_config(git, root, git_dir, git_dir, "config", &named, error) &&
+           check_config(git, root, git_dir, git_dir, "config.worktree", &named, error);
+}
+
+static bool has_entry(const char *directory, const char *name)
+{
+    char path[PATH_MAX];
+    struct stat st;
+    return join(path, directory, name) && lstat(path, &st) == 0;
+}
+
+/* Everything that git takes for a git directory is like one, and more. */
+static bool is_like_git_dir(const char *path)
+{
+    return has_entry(path, "HEAD") &&
+           (has_entry(path, "commondir") || (has_entry(path, "objects") && has_entry(path, "refs")));
+}
+
+/* Where a file .git leads. */
+static bool follow_file(const char *directory, char **met, struct repo_error *error)
+{
+    static const char start[] = "gitdir: ";
+    char line[PATH_MAX];
+    if (read_line(directory, ".git", line) == PLAIN && strncmp(line, start, sizeof start - 1) == 0)
+        *met = real_path(directory, line + sizeof start - 1);
+    return *met != NULL ||
+           fail_unclear(error, directory,
+                        "has a file .git that is not one line, \"gitdir: \" and the path of a directory");
+}
+
+static bool look_at(const char *directory, char **met, struct repo_error *error)
+{
+    char path[PATH_MAX];
+    struct stat st;
+    if (!join(path, directory, ".git")) return fail_unclear(error, directory, "is a path too long");
+    if (stat(path, &st) == 0 && S_ISREG(st.st_mode)) return follow_file(directory, met, error);
+    bool below = is_like_git_dir(path);
+    if (!below && !is_like_git_dir(directory)) return true;
+    *met = realpath(below ? path : directory, NULL);
+    return *met != NULL || fail_unclear(error, directory, "cannot be resolved");
+}
+
+/* What git comes upon first between a directory and the root; NULL when there is nothing. False when that
+ * cannot be told. */
+static bool find_first(const struct fs_root *root, const char *directory, char **met,
+                       struct repo_error *error)
+{
+    char at[PATH_MAX];
+    snprintf(at, sizeof at, "%s", directory);
+    for (bool last = false; !last && *met == NULL;) {
+        if (!look_at(at, met, error)) return false;
+        char *slash = strrchr(at, '/');
+        last = slash == NULL || at[1] == '\0' || strcmp(at, fs_root_path(root)) == 0;
+        if (!last) slash[slash == at ? 1 : 0] = '\0';
+    }
     return true;
 }
 
@@ -123,19 +246,31 @@ static void ceiling_of(const struct fs_root *root, char ceiling[PATH_MAX])
     slash[slash == ceiling ? 1 : 0] = '\0';
 }
 
+/* Libgit2 has to come to the same: what only is like a git directory, git passes over. */
+static bool confirm(const struct libgit2 *git, const struct fs_root *root, const struct repo_place *place,
+                    struct repo_error *error)
+{
+    char ceiling[PATH_MAX], why[REPO_REFUSAL_SIZE] = "only libgit2 finds a repository";
+    git_buf found = GIT_BUF_INIT;
+    const char *own = place->git_dir;
+    ceiling_of(root, ceiling);
+    int status = git->repository_discover(&found, place->directory, 0, ceiling);
+    if (status != 0) repo_refuse_error(git, why, "no repository");
+    char *theirs = status == 0 ? realpath(found.ptr, NULL) : NULL;
+    git->buf_dispose(&found);
+    bool same = own != NULL && theirs != NULL && strcmp(own, theirs) == 0;
+    free(theirs);
+    if (same) return true;
+    if (own != NULL) return fail_unclear(error, own, "looks like the nearest one, but is not to libgit2");
+    return fail(error, status == GIT_ENOTFOUND ? "ENOREPO" : "EUNCLEAR", why);
+}
+
 static bool discover(const struct libgit2 *git, const struct fs_root *root, struct repo_place *place,
                      struct repo_error *error)
 {
-    char ceiling[PATH_MAX];
-    git_buf found = GIT_BUF_INIT;
-    ceiling_of(root, ceiling);
-    int status = git->repository_discover(&found, place->directory, 0, ceiling);
-    if (status == 0) place->git_dir = realpath(found.ptr, NULL);
-    git->buf_dispose(&found);
-    if (status == 0 && place->git_dir != NULL && find_common_dir(place)) return true;
-    char why[REPO_REFUSAL_SIZE] = "no repository";
-    if (status != 0) repo_refuse_error(git, why, "no repository");
-    return fail(error, "ENOREPO", why);
+    if (!find_first(root, place->directory, &place->git_dir, error)) return false;
+    if (place->git_dir != NULL && !find_common_dir(place, error)) return false;
+    return confirm(git, root, place, error);
 }
 
 static bool open_directory(struct fs_root *root, const char *path, size_t len, struct repo_place *place,

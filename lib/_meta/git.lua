@@ -13,8 +13,9 @@ local git = {}
 
 --- Finds the repository that git would use in a directory; none above the workspace is.
 ---
---- Codes: ENOREPO when there is none, EOUTSIDE for a repository whose parts lead out of the workspace, those of the
---- directory (ENOENT, ENOTDIR, EACCES, EOUTSIDE, ...), ELIBRARY where libgit2 cannot be loaded.
+--- Codes: ENOREPO when there is none, EOUTSIDE for a repository whose parts lead out of the workspace, EUNCLEAR when it
+--- cannot be told which one git would use, or where its parts lie, those of the directory (ENOENT, ENOTDIR, EACCES,
+--- EOUTSIDE, ...), ELIBRARY where libgit2 cannot be loaded.
 ---@async
 ---@param path string
 ---@return git.Place? place

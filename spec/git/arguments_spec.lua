@@ -132,6 +132,47 @@ describe("git arguments", function()
         assert.is_nil(tmp.kind(above .. "/new"))
     end)
 
+    -- A repository outside of the workspace, "out", and what is done in the workspace, beside it, to be led there.
+    local ASTRAY = {
+        ["a line of commondir that ends with CR"] = { "git init -q r; printf '%s/.git\\r\\n' $OUT > r/.git/commondir",
+            '/r/.git" has a file commondir that is not one line' },
+        ["a second line of commondir"] = { "git init -q r; mkdir -p \"$(printf 'r/.git/.\\n/x')\";"
+            .. " printf '.\\n/../../../../out/.git' > r/.git/commondir",
+            '/r/.git" has a file commondir that is not one line' },
+        ["a shared configuration"] = { "git init -q m; cd m; git commit -q --allow-empty -m m; git worktree add -q ../r;"
+            .. " git config extensions.worktreeConfig true; git config core.worktree $OUT",
+            "core.worktree.* outside the allowed" },
+        ["what an included file says better"] = { "git init -q r; cd r; git config core.worktree $OUT;"
+            .. " git config include.path x; git config -f .git/x core.worktree ..", "core.worktree.* outside the allowed" },
+        ["a file .git that ends with a blank"] = { "mkdir r; cd r; git init -q real; mv real/.git x; rmdir real; mv x real;"
+            .. " ln -s $OUT/.git 'real '; echo 'gitdir: real ' > .git", '/r" has a file .git that is not one line' },
+        ["a file .git of two blanks"] = { "git init -q r; cd r; mv .git real; mkdir ' '; ln -s $OUT/.git ' real';"
+            .. " echo 'gitdir:  real' > .git", 'out/.git" looks like the nearest one' },
+        ["what only git takes for a repository"] = { "git init -q .; git init -q r; cd r/.git; rm -f HEAD;"
+            .. " ln -s refs/heads/main HEAD; echo $OUT/.git > commondir", '/r/.git" looks like the nearest one' },
+    }
+
+    for what, case in pairs(ASTRAY) do
+        it("git is not led out of the workspace by " .. what, function()
+            local folder = tmp.dir("astray")
+            local lines = "cd " .. tmp.quote(folder) .. "; export OUT=$PWD/out\n"
+                .. "export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1\n"
+                .. "export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=init.defaultBranch GIT_CONFIG_VALUE_0=main\n"
+                .. "export GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x GIT_COMMITTER_NAME=x GIT_COMMITTER_EMAIL=x\n"
+                .. "git init -q out; cd out; echo x > secret; git add .; git commit -qm secret; rm secret\n"
+                .. "mkdir ../ws; cd ../ws\n"
+            tmp.shell("set -e\n" .. lines .. case[1])
+            local server = require("spec.support.server").start({ workspace = folder .. "/ws" })
+            finally(function() server:stop() end)
+            for _, tool in ipairs({ "git_status", "git_log" }) do
+                local text, failed = server:text(tool, { path = "r" })
+                assert.is_true(failed, text)
+                assert.is_nil(text:find("secret", 1, true), text)
+                assert.matches(case[2], text)
+            end
+        end)
+    end
+
     it("discovery ends at the workspace", function()
         local above = tmp.dir("above")
         tmp.shell("git init -q " .. above .. "; mkdir " .. above .. "/ws")

@@ -37,7 +37,7 @@ describe("git.tools", function()
         end)
 
         it("git." .. name .. " leaves a repository alone of which nobody can tell where its parts lie", function()
-            for _, code in ipairs({ "ELIBRARY", "ENOMEM", "EMFILE", "EIO" }) do
+            for _, code in ipairs({ "EUNCLEAR", "ELIBRARY", "ENOMEM", "EMFILE", "EIO" }) do
                 host.git.locate = function() return nil, "what is wrong", code end
                 local ok, raised = pcall(tools[name], case[1], 5)
                 assert.is_false(ok)

@@ -46,11 +46,28 @@ describe("the module git", function()
         local inner = workspace .. "/inner"
         assert.same({ directory = inner, git_dir = inner .. "/.git", common_dir = inner .. "/.git" }, result[1])
         assert.same({ workspace .. "/nowhere: No such file or directory", "ENOENT" }, result[2])
-        assert.matches("^no repository: libgit2 repository 6: .*malformed$", result[3][1])
-        assert.equal("ENOREPO", result[3][2])
+        assert.matches('/d" has a file .git that is not one line, "gitdir: " and the path of a directory$', result[3][1])
+        assert.equal("EUNCLEAR", result[3][2])
         local none = lua(tmp.dir("workspace"), 'return { select(2, git.locate("")) }')
         assert.matches("^no repository: libgit2 repository 6: could not find repository", none[1])
         assert.equal("ENOREPO", none[2])
+    end)
+
+    it("tells nothing of a repository whose configuration cannot be read", function()
+        for _, lines in ipairs({
+            "echo '[' > .git/config", "echo '[' > .git/config.worktree", "rm .git/config; mkdir .git/config",
+        }) do
+            local result = lua(repository(lines), 'return { select(2, git.locate("")) }')
+            assert.equal("EUNCLEAR", result[2], result[1])
+        end
+    end)
+
+    it("asks the shared configuration for the place of a linked work tree only where git does", function()
+        local LINK = "git worktree add -q w; git config core.worktree /"
+        local result = lua(repository(LINK), 'return { git.locate("w") }')
+        assert.matches("/.git$", result[1].common_dir)
+        result = lua(repository(LINK .. "; git config extensions.worktreeConfig 1"), 'return { select(2, git.locate("w")) }')
+        assert.equal("EOUTSIDE", result[2], result[1])
     end)
 
     it("refuses with libgit2's class and message", function()

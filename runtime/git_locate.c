@@ -198,6 +198,33 @@ static bool is_like_git_dir(const char *path)
            (has_entry(path, "commondir") || (has_entry(path, "objects") && has_entry(path, "refs")));
 }
 
+/* Is a HEAD, as a link or as text, one that git takes? */
+static bool is_head(const char *git_dir)
+{
+    char path[PATH_MAX], head[256] = "";
+    if (!join(path, git_dir, "HEAD")) return false;
+    if (readlink(path, head, sizeof head - 1) >= 0) return strncmp(head, "refs/", 5) == 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) return false;
+    ssize_t len = read(fd, head, sizeof head - 1);
+    close(fd);
+    if (len <= 0) return false;
+    if (strncmp(head, "ref:", 4) != 0) return strspn(head, "0123456789abcdefABCDEF") >= 40;
+    return strncmp(head + 4 + strspn(head + 4, " \t\r\n"), "refs/", 5) == 0;
+}
+
+static bool may_enter(const char *directory, const char *name)
+{
+    char path[PATH_MAX];
+    return join(path, directory, name) && access(path, X_OK) == 0;
+}
+
+static bool git_takes(const struct repo_place *place)
+{
+    return is_head(place->git_dir) && may_enter(place->common_dir, "objects") &&
+           may_enter(place->common_dir, "refs");
+}
+
 /* Where a file .git leads. */
 static bool follow_file(const char *directory, char **met, struct repo_error *error)
 {
@@ -222,20 +249,35 @@ static bool look_at(const char *directory, char **met, struct repo_error *error)
     return *met != NULL || fail_unclear(error, directory, "cannot be resolved");
 }
 
-/* What git comes upon first between a directory and the root; NULL when there is nothing. False when that
- * cannot be told. */
-static bool find_first(const struct fs_root *root, const char *directory, char **met,
-                       struct repo_error *error)
+/* Goes to the parent directory; false at the root. */
+static bool ascend(const struct fs_root *root, char at[PATH_MAX])
 {
-    char at[PATH_MAX];
-    snprintf(at, sizeof at, "%s", directory);
-    for (bool last = false; !last && *met == NULL;) {
-        if (!look_at(at, met, error)) return false;
-        char *slash = strrchr(at, '/');
-        last = slash == NULL || at[1] == '\0' || strcmp(at, fs_root_path(root)) == 0;
-        if (!last) slash[slash == at ? 1 : 0] = '\0';
-    }
+    char *slash = strrchr(at, '/');
+    if (slash == NULL || at[1] == '\0' || strcmp(at, fs_root_path(root)) == 0) return false;
+    slash[slash == at ? 1 : 0] = '\0';
     return true;
+}
+
+/* What git comes upon first between a directory and the root; NULL when there is nothing. False when that
+ * cannot be told. Ends with the directory where that is. */
+static bool find_first(const struct fs_root *root, char at[PATH_MAX], char **met, struct repo_error *error)
+{
+    do {
+        if (!look_at(at, met, error)) return false;
+    } while (*met == NULL && ascend(root, at));
+    return true;
+}
+
+/* What git does not take it passes over, and goes on to a repository further up that nobody looked at. */
+static bool fail_passed_over(const struct fs_root *root, char at[PATH_MAX], const char *git_dir,
+                             struct repo_error *error)
+{
+    char *further = NULL;
+    bool alone = strcmp(git_dir, at) == 0 || !is_like_git_dir(at);
+    if (alone && ascend(root, at)) alone = find_first(root, at, &further, error) && further == NULL;
+    free(further);
+    if (alone) return fail(error, "ENOREPO", "no repository: HEAD, objects or refs cannot be read");
+    return fail_unclear(error, git_dir, "needs a HEAD, objects and refs that git can read");
 }
 
 /* The folder above the root: no search goes into it. */
@@ -268,9 +310,13 @@ static bool confirm(const struct libgit2 *git, const struct fs_root *root, const
 static bool discover(const struct libgit2 *git, const struct fs_root *root, struct repo_place *place,
                      struct repo_error *error)
 {
-    if (!find_first(root, place->directory, &place->git_dir, error)) return false;
-    if (place->git_dir != NULL && !find_common_dir(place, error)) return false;
-    return confirm(git, root, place, error);
+    char at[PATH_MAX];
+    snprintf(at, sizeof at, "%s", place->directory);
+    if (!find_first(root, at, &place->git_dir, error)) return false;
+    if (place->git_dir == NULL) return confirm(git, root, place, error);
+    if (!find_common_dir(place, error)) return false;
+    return git_takes(place) ? confirm(git, root, place, error)
+                            : fail_passed_over(root, at, place->git_dir, error);
 }
 
 static bool open_directory(struct fs_root *root, const char *path, size_t len, struct repo_place *place,

@@ -150,6 +150,8 @@ describe("git arguments", function()
             .. " echo 'gitdir:  real' > .git", 'out/.git" looks like the nearest one' },
         ["what only git takes for a repository"] = { "git init -q .; git init -q r; cd r/.git; rm -f HEAD;"
             .. " ln -s refs/heads/main HEAD; echo $OUT/.git > commondir", '/r/.git" looks like the nearest one' },
+        ["what only libgit2 takes for a repository"] = { "git init -q .; git config core.worktree $OUT; git init -q r;"
+            .. " echo x > r/.git/HEAD", '/r/.git" needs a HEAD' },
     }
 
     for what, case in pairs(ASTRAY) do

@@ -14,10 +14,13 @@ local COSTLY = [[
     return lengths
 ]]
 
+-- The sanitizer's strict checks of strings go to the end of a packed-refs for each of its lines.
+local QUICK = (os.getenv("ASAN_OPTIONS") or "") .. ":strict_string_checks=0"
+
 describe("git within bounds", function()
     local pair
     before_each(function()
-        pair = repositories.pair()
+        pair = repositories.pair({ env = { ASAN_OPTIONS = QUICK } })
         pair:here("", "git init -q repo; cd repo; git commit -q --allow-empty -m one")
     end)
     after_each(function() pair:stop() end)

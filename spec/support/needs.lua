@@ -24,6 +24,7 @@ local MOUNTS = {
 }
 local PROCESSES = {
     { "unshare", "-pf", "--mount-proc", "--kill-child", "--" }, { "unshare", "-rpf", "--mount-proc", "--kill-child", "--" },
+    { "unshare", "-pf", "--propagation", "unchanged", "--mount-proc", "--kill-child", "--" },
 }
 local NETWORKS = { { "unshare", "-n", "--" }, { "unshare", "-rn", "--" } }
 
